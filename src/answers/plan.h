@@ -77,6 +77,8 @@ std::string objective_unit(const Problem& problem);
 /// The plan as text for people, ending with a line end; why there is no answer is left to the
 /// caller. `verbose`: with every trial and every remark.
 std::string format_plan(const Plan& plan, bool verbose = false);
+/// A choice of the documents: its keys are those of docs/json.md.
+Json choice_json(const Problem& problem, const Option& option);
 /// The keys of docs/json.md.
 Json to_json(const Plan& plan);
 

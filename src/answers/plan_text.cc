@@ -158,24 +158,6 @@ std::string steps_text(const Plan& plan, bool verbose) {
   return text;
 }
 
-Json choice_json(const Problem& problem, const Option& option) {
-  Json roles = Json::array();
-  for (size_t role = 0; role < option.choice.candidates.size(); ++role) {
-    const Trial trial = trial_of(problem, role, option.choice.candidates[role]);
-    roles.push_back({{"workload", trial.job.workload},
-                     {"phase", phase_name(trial.job.phase)},
-                     {"config", all_settings(trial)},
-                     {"minibatch_ms", or_null(option.minibatch_ms[role])}});
-  }
-  return {{"text", choice_text(problem, option.choice.candidates)},
-          {"value", or_null(objective_value(problem, option.choice.outcome))},
-          {"value_unit", objective_unit(problem)},
-          {"minibatch_ms", or_null(option.minibatch_ms[0])},
-          {"power_w", or_null(option.power_w)},
-          {"provenance", provenance_name(option.provenance)},
-          {"roles", std::move(roles)}};
-}
-
 }  // namespace
 
 size_t configurations_of(const Problem& problem) {
@@ -255,6 +237,24 @@ std::string format_plan(const Plan& plan, bool verbose) {
   if (!plan.stopped.empty() && !knows_all(plan.request.strategy))
     text += fmt::format("  stopped: {}\n", plan.stopped);
   return text + notes_text(plan.notes, verbose);
+}
+
+Json choice_json(const Problem& problem, const Option& option) {
+  Json roles = Json::array();
+  for (size_t role = 0; role < option.choice.candidates.size(); ++role) {
+    const Trial trial = trial_of(problem, role, option.choice.candidates[role]);
+    roles.push_back({{"workload", trial.job.workload},
+                     {"phase", phase_name(trial.job.phase)},
+                     {"config", all_settings(trial)},
+                     {"minibatch_ms", or_null(option.minibatch_ms[role])}});
+  }
+  return {{"text", choice_text(problem, option.choice.candidates)},
+          {"value", or_null(objective_value(problem, option.choice.outcome))},
+          {"value_unit", objective_unit(problem)},
+          {"minibatch_ms", or_null(option.minibatch_ms[0])},
+          {"power_w", or_null(option.power_w)},
+          {"provenance", provenance_name(option.provenance)},
+          {"roles", std::move(roles)}};
 }
 
 Json to_json(const Plan& plan) {

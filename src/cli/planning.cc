@@ -85,7 +85,8 @@ Result<SharedBoard> open_shared_board(PlanOptions& options) {
       FLYBALL_ASSIGN(auto profiler, open_role(spec, phase, options));
       profilers.push_back(std::move(profiler));
     }
-  return share_board(std::move(profilers));
+  return share_board(std::move(profilers),
+                     options.request.separate_modes ? LinkedModes::any : LinkedModes::common);
 }
 
 Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,

@@ -47,9 +47,10 @@ Result<std::vector<std::vector<size_t>>> matched_axes(const std::vector<Space>& 
   return matched;
 }
 
-/// Modes that every role has, numbered in ascending order of their values.
-std::map<std::vector<double>, size_t> common_modes(const std::vector<Space>& spaces,
-                                                   const std::vector<std::vector<size_t>>& axes) {
+/// Modes that are kept, numbered in ascending order of their values.
+std::map<std::vector<double>, size_t> kept_modes(const std::vector<Space>& spaces,
+                                                 const std::vector<std::vector<size_t>>& axes,
+                                                 LinkedModes kept) {
   std::map<std::vector<double>, size_t> roles_with_mode, number;
   for (size_t role = 0; role < spaces.size(); ++role) {
     std::set<std::vector<double>> own;
@@ -58,7 +59,7 @@ std::map<std::vector<double>, size_t> common_modes(const std::vector<Space>& spa
     for (const std::vector<double>& mode : own) ++roles_with_mode[mode];
   }
   for (const auto& [mode, roles] : roles_with_mode)
-    if (roles == spaces.size()) number.emplace(mode, number.size());
+    if (kept == LinkedModes::any || roles == spaces.size()) number.emplace(mode, number.size());
   return number;
 }
 
@@ -89,12 +90,12 @@ void Candidates::add_role(const Space& all, const std::vector<size_t>& axes,
   spaces_.push_back(std::move(space));
 }
 
-Result<Candidates> Candidates::link(std::vector<Space> spaces) {
+Result<Candidates> Candidates::link(std::vector<Space> spaces, LinkedModes modes) {
   if (spaces.empty() || std::ranges::any_of(spaces, [](const Space& s) { return s.empty(); }))
     return Error{Code::invalid_argument, "there is no configuration to choose from",
                  "give each role a space with at least one row"};
   FLYBALL_ASSIGN(const auto axes, matched_axes(spaces));
-  const auto number = common_modes(spaces, axes);
+  const auto number = kept_modes(spaces, axes, modes);
   if (number.empty())
     return Error{Code::invalid_argument, "the workloads have no power mode in common",
                  "give tables measured on the same modes"};
@@ -110,6 +111,11 @@ Result<Candidates> Candidates::link(std::vector<Space> spaces) {
   for (size_t role = 0; role < spaces.size(); ++role)
     linked.add_role(spaces[role], axes[role], number);
   return linked;
+}
+
+std::optional<size_t> Candidates::first_of(size_t role, size_t mode) const {
+  const std::span<const size_t> here = of_mode(role, mode);
+  return here.empty() ? std::nullopt : std::optional(here.front());
 }
 
 std::optional<size_t> Candidates::at(size_t role, size_t mode, double batch) const {

@@ -11,13 +11,20 @@
 
 namespace flyball {
 
+/// Which power modes of roles that have not all the same ones are kept.
+enum class LinkedModes {
+  common,  ///< those that every role has: for one mode of all roles
+  any      ///< every one: for a mode of each role's own
+};
+
 /// Configurations of one or two roles. A role's candidate is a row of its space; candidates of
 /// different roles belong together when their board axes are equal. Immutable once linked.
 class Candidates {
  public:
-  /// One space for each role. Only modes that every role has are kept; an error when there is none
-  /// or when the roles disagree on the board's axes.
-  static Result<Candidates> link(std::vector<Space> spaces);
+  /// One space for each role. An error when no mode is kept or when the roles disagree on the
+  /// board's axes.
+  static Result<Candidates> link(std::vector<Space> spaces,
+                                 LinkedModes modes = LinkedModes::common);
 
   size_t roles() const { return spaces_.size(); }
   const Space& space(size_t role) const { return spaces_[role]; }
@@ -27,8 +34,11 @@ class Candidates {
   const Space& modes() const { return modes_; }
   size_t mode_count() const { return of_mode_.front().size(); }
   size_t mode_of(size_t role, size_t candidate) const { return mode_of_[role][candidate]; }
-  /// The candidates of a role in a mode, ascending in batch size.
+  /// The candidates of a role in a mode, ascending in batch size; none where the mode is another
+  /// role's alone.
   std::span<const size_t> of_mode(size_t role, size_t mode) const { return of_mode_[role][mode]; }
+  /// The first of them, or nothing.
+  std::optional<size_t> first_of(size_t role, size_t mode) const;
   /// Batch size of a candidate; 1 where it is not an axis.
   double batch(size_t role, size_t candidate) const { return batch_[role][candidate]; }
   /// The role's distinct batch sizes, ascending.

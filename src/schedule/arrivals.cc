@@ -186,11 +186,11 @@ Result<ArrivalSpec> parse_trace(const Csv& csv) {
 }
 
 ArrivalSpec poisson_arrivals(double rate_hz) {
-  ArrivalSpec spec;
-  spec.kind = ArrivalKind::poisson;
-  spec.text = fmt::format("poisson:{:g}", rate_hz);
-  spec.rate_hz = rate_hz;
-  return spec;
+  return {ArrivalKind::poisson, fmt::format("poisson:{:g}", rate_hz), rate_hz, {}, {}};
+}
+
+ArrivalSpec constant_arrivals(double rate_hz) {
+  return {ArrivalKind::constant, fmt::format("constant:{:g}", rate_hz), rate_hz, {}, {}};
 }
 
 Result<ArrivalSpec> parse_arrivals(const std::string& text) {

@@ -41,6 +41,8 @@ struct ArrivalSpec {
 Result<ArrivalSpec> parse_arrivals(const std::string& text);
 /// At random, so many per second.
 ArrivalSpec poisson_arrivals(double rate_hz);
+/// One every 1/rate.
+ArrivalSpec constant_arrivals(double rate_hz);
 /// "30:10min,60:5min": RATE:DURATION, both above zero.
 Result<std::vector<RateWindow>> parse_rate_windows(const std::string& text);
 /// A trace: column `time_s` with the time stamps of requests in seconds, ascending (the first one

@@ -53,7 +53,7 @@ class BinarySearch : public Strategy {
     for (size_t role = 0; role < all.roles(); ++role) {
       const auto candidate = role + 1 == all.roles()
                                  ? all.at(role, *mode, all.batches(role)[at.back()])
-                                 : all.of_mode(role, *mode).front();
+                                 : all.first_of(role, *mode);
       if (!candidate) return unlimited;
       const auto reading = lookup.read(role, *candidate, "half-way along the next axis");
       if (!reading) return {};

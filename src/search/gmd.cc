@@ -63,7 +63,7 @@ class Gmd : public Strategy {
     found.mode = *mode;
     for (size_t role = 0; role < all().roles(); ++role) {
       const auto candidate =
-          role == served() ? all().at(role, *mode, batch) : all().of_mode(role, *mode).front();
+          role == served() ? all().at(role, *mode, batch) : all().first_of(role, *mode);
       const auto reading =
           candidate ? lookup.read(role, *candidate, reason) : Reading{unlimited, unlimited};
       if (!reading) return {};

@@ -64,20 +64,30 @@ std::string presets_text(const SharedBoard& board) {
                        : "presets " + join(names, ", ") + ": at most two are measured";
 }
 
+bool costs_time(const ProfilerInfo& info) {
+  return info.live && info.provenance != Provenance::simulated;
+}
+
+// Only roles that are measured cost anything: a table beside them is read.
 void add_costs(const SharedBoard& board, const Request& request, const Held& held, DryRun& dry) {
-  const ProfilerInfo& info = board.info(0);
-  if (!info.live || info.provenance == Provenance::simulated) {
-    const char* why = info.live ? "trials are simulated" : "a table is read";
+  const Workloads all = board.workloads();
+  const auto costly = std::ranges::find_if(all, [](auto* info) { return costs_time(*info); });
+  if (costly == all.end()) {
+    const char* why = board.info(0).live ? "trials are simulated" : "a table is read";
     dry.seconds = {0, why};
     dry.joules = {0, why};
     return;
   }
-  dry.seconds = cost_ahead(held.seconds, dry.trials, "trials", "s");
-  dry.joules = cost_ahead(held.joules, dry.trials, "trials", "J");
+  const ProfilerInfo& info = **costly;
+  const size_t trials =
+      dry.trials / all.size() *
+      static_cast<size_t>(std::ranges::count_if(all, [](auto* who) { return costs_time(*who); }));
+  dry.seconds = cost_ahead(held.seconds, trials, "trials", "s");
+  dry.joules = cost_ahead(held.joules, trials, "trials", "J");
   if (!info.power_gap.empty()) dry.joules = {{}, "not known: " + power_notice(info)};
   if (!dry.seconds.value && info.trial_cap_s > 0)
     dry.seconds = {
-        (info.trial_cap_s + around_a_trial_s) * static_cast<double>(dry.trials),
+        (info.trial_cap_s + around_a_trial_s) * static_cast<double>(trials),
         fmt::format("a trial takes at most {:g} s, and about 1 s around it", info.trial_cap_s)};
   if (dry.seconds.value && *dry.seconds.value > request.time_limit_s)
     dry.seconds = {request.time_limit_s, "no trial begins later (--for)"};
@@ -130,7 +140,11 @@ Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& re
       if (!find_axis(dry.axes, axis.name)) dry.axes.push_back(axis);
   }
   dry.profiles = most_profiles(board, request, *strategy, dry);
-  const bool verified = request.verify && board.info(0).live;
+  const Workloads who = board.workloads();
+  dry.sets = std::ranges::any_of(who, [](const ProfilerInfo* info) { return info->live; });
+  dry.repeats = dry.sets && !strategy->all_known;
+  dry.notes.insert(dry.notes.end(), board.left_out.begin(), board.left_out.end());
+  const bool verified = request.verify && dry.repeats;
   dry.trials = board.roles.size() * (dry.profiles + (verified ? verification_rounds : 0));
   add_costs(board, request, all, dry);
   return dry;
@@ -164,10 +178,11 @@ Json to_json(const DryRun& dry) {
 std::string dry_run_text(const DryRun& dry) {
   std::string text =
       fmt::format("on {} ({}); nothing was measured, set or written\n", dry.device, dry.title);
-  text += fmt::format("trials   at most {}{}\n", dry.trials,
+  text += fmt::format("trials   at most {}{}{}\n", dry.trials,
                       dry.trials == dry.profiles
                           ? ""
-                          : fmt::format(" ({} profiles, and the answer once more)", dry.profiles));
+                          : fmt::format(" ({} profiles, and the answer once more)", dry.profiles),
+                      dry.repeats ? "; readings that others contradict are repeated beside" : "");
   const auto cost = [&](const char* name, const CostAhead& ahead, const std::string& value) {
     text += fmt::format("{:<8} {} ({})\n", name, ahead.value ? "about " + value : "unknown",
                         ahead.known);
@@ -177,8 +192,11 @@ std::string dry_run_text(const DryRun& dry) {
   for (const Scope scope : {Scope::board, Scope::run})
     for (const Axis& axis : dry.axes)
       if (axis.scope == scope)
-        text +=
-            fmt::format("{:<8} {}\n", scope == Scope::board ? "sets" : "passes", axis_text(axis));
+        text += fmt::format("{:<8} {}\n",
+                            !dry.sets               ? "reads"
+                            : scope == Scope::board ? "sets"
+                                                    : "passes",
+                            axis_text(axis));
   for (const DryRunRole& role : dry.roles)
     text += fmt::format("held     {} of {} configurations of {} {} in the store\n", role.held,
                         role.configurations, role.workload,

@@ -36,6 +36,8 @@ struct DryRun {
   std::vector<Axis> axes;  ///< of all roles, each once
   size_t profiles = 0;     ///< at most
   size_t trials = 0;  ///< at most, but for readings that are repeated since others contradict them
+  bool repeats = false;  ///< may such readings be repeated?
+  bool sets = false;     ///< is a board's mode set, a simulated one's as well?
   CostAhead seconds, joules;
   std::vector<std::string> notes;
 };

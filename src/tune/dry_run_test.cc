@@ -7,6 +7,7 @@
 #include "base/os/temp_folder.h"
 #include "device/registry/board.h"
 #include "profile/trials/twin_profiler.h"
+#include "tune/live_table_testing.h"
 #include "tune/planning.h"
 #include "tune/tune.h"
 
@@ -82,6 +83,28 @@ TEST(DryRun, RefusesWhatTheSearchRefuses) {
   const auto before = dry_run(*board, nullptr, request, asked->problem);
   ASSERT_FALSE(before.ok());
   EXPECT_EQ(before.error().message, make_plan(*board, nullptr, request).error().message);
+}
+
+// A table beside what is measured is read; what is measured costs time all the same.
+TEST(DryRun, OnlyRolesThatAreMeasuredCost) {
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  profilers.push_back(make_table_profiler(testing_live::smooth_table("net")));
+  auto live = std::make_unique<testing_live::LiveTable>(testing_live::smooth_table("det", {1, 4}));
+  live->cap_trials(2);
+  profilers.push_back(std::move(live));
+  const auto mixed = share_board(std::move(profilers));
+  ASSERT_TRUE(mixed.ok());
+  Request request;
+  request.kind = "concurrent";
+  request.rates_hz = {5};
+  request.latencies_ms = {3000};
+  const auto before = dry_run(*mixed, nullptr, request, make_problem(request, *mixed)->problem);
+  ASSERT_TRUE(before.ok()) << before.error().message;
+  ASSERT_TRUE(before->seconds.value);
+  EXPECT_EQ(*before->seconds.value, 3.0 * static_cast<double>(before->trials) / 2)
+      << "two seconds and one around each trial of one of the roles";
+  EXPECT_THAT(dry_run_text(*before), HasSubstr("repeated beside"));
+  EXPECT_THAT(dry_run_text(*before), HasSubstr("sets     cpu_cores"));
 }
 
 TEST(DryRun, ACostIsThatOfStoredTrialsElseNotKnown) {

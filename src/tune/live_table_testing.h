@@ -33,6 +33,8 @@ class LiveTable : public Profiler {
     if (spoil_) spoil_(config, before, m);
     return m;
   }
+  /// Each takes so long at most, it says.
+  void cap_trials(double seconds) { info_.trial_cap_s = seconds; }
   int measured(size_t config) const {
     const auto found = measured_.find(config);
     return found == measured_.end() ? 0 : found->second;

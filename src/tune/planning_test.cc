@@ -29,11 +29,12 @@ Request exact_request(const std::string& kind) {
   return request;
 }
 
-SharedBoard tables(const WorkloadTable& train, const WorkloadTable& serve) {
+SharedBoard tables(const WorkloadTable& train, const WorkloadTable& serve,
+                   LinkedModes modes = LinkedModes::common) {
   std::vector<std::unique_ptr<Profiler>> profilers;
   for (const WorkloadTable* table : {&train, &serve})
     profilers.push_back(make_table_profiler(*table));
-  return *share_board(std::move(profilers));
+  return *share_board(std::move(profilers), modes);
 }
 
 // The least time at a power; NaN: there is none.
@@ -145,6 +146,46 @@ TEST(Exact, ADynamicPlanIsTheOptimumToo) {
   EXPECT_EQ(exact->plan.static_value, searched->plan.static_value);
   EXPECT_EQ(exact->profiles, 0u);
   EXPECT_LE(exact->profiled.size(), 6u) << "the default and two answers, of two roles";
+}
+
+// The rows of this table with as many cores.
+WorkloadTable with_cores(const WorkloadTable& table, double cores) {
+  WorkloadTable kept = table;
+  kept.space = Space(table.space.axes());
+  kept.minibatch_ms.clear();
+  kept.power_w.clear();
+  const size_t column = *table.space.axis_index("cpu_cores");
+  for (size_t i = 0; i < table.size(); ++i)
+    if (table.space.row(i)[column] == cores)
+      kept.add(table.space.row(i), table.minibatch_ms[i], table.power_w[i]);
+  return kept;
+}
+
+// In one mode for both the training has only modes that the service's table has, too, and that is
+// said; with a mode for each it has all of its own.
+TEST(Exact, AModeForEachRoleIsAnyOfItsOwnTable) {
+  const WorkloadTable train = smooth_table("net");
+  const WorkloadTable serve = with_cores(smooth_table("det", {1, 4, 16}), 4);
+  ASSERT_GT(serve.size(), 0u);
+  Request request = exact_request("concurrent");
+  request.rates_hz = {10};
+  request.latencies_ms = {3000};
+  const Plan one = *make_plan(tables(train, serve), nullptr, request);
+  ASSERT_TRUE(one.answer);
+  EXPECT_THAT(one.notes, testing::Contains(HasSubstr("configurations of net are left out: det")));
+  request.separate_modes = true;
+  const SharedBoard all = tables(train, serve, LinkedModes::any);
+  EXPECT_EQ(all.candidates->size(0), train.size());
+  const Plan each = *make_plan(all, nullptr, request);
+  ASSERT_TRUE(each.answer);
+  EXPECT_THAT(each.notes, testing::Not(testing::Contains(HasSubstr("left out"))));
+  EXPECT_LT(each.answer->outcome.loss, one.answer->outcome.loss) << "eight cores train faster";
+  for (const char* strategy : {"brute-force", "gmd", "flyball", "random"}) {
+    request.strategy = strategy;
+    const auto searched = make_plan(all, nullptr, request);
+    ASSERT_TRUE(searched.ok()) << strategy << ": " << searched.error().message;
+    if (searched->answer) EXPECT_GE(searched->answer->outcome.loss, each.answer->outcome.loss);
+  }
 }
 
 TEST(Exact, RowsThatNobodyMeasuredAreNamedSo) {

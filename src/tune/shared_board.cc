@@ -37,12 +37,28 @@ Status check_one_board(const Workloads& workloads) {
   return {};
 }
 
-Status link_roles(SharedBoard& board) {
+/// Modes of a role that another one does not have.
+void note_left_out(const Candidates& linked, SharedBoard& board) {
+  for (size_t role = 0; board.roles.size() > 1 && role < board.roles.size(); ++role) {
+    const Space& own = board.roles[role].profiler->space();
+    size_t all = 0;  // without rows that are there again
+    for (size_t row = 0; row < own.size(); ++row) all += own.find(own.row(row)) == row;
+    const size_t kept = linked.size(role);
+    if (kept == all) continue;
+    const ProfilerInfo& other = board.info(1 - role);
+    board.left_out.push_back(
+        fmt::format("{} of {} configurations of {} are left out: {} has none in their power modes",
+                    all - kept, all, board.info(role).workload, other.workload));
+  }
+}
+
+Status link_roles(SharedBoard& board, LinkedModes modes) {
   FLYBALL_CHECK(check_one_board(board.workloads()));
   FLYBALL_CHECK(check_one_total(board.workloads()));
   std::vector<Space> spaces;
   for (const MeasuredRole& role : board.roles) spaces.push_back(role.profiler->space());
-  FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));
+  FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces), modes));
+  note_left_out(linked, board);
   for (size_t i = 0; i < board.roles.size(); ++i) {
     const Space& own = board.roles[i].profiler->space();
     const Space& common = linked.space(i);
@@ -71,25 +87,26 @@ bool SharedBoard::simulated() const {
 }
 
 std::vector<std::string> SharedBoard::gap_notes() const {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = left_out;
   for (const ProfilerInfo* info : workloads())
     for (const std::string& gap : info->gaps)
       if (std::ranges::find(notes, gap) == notes.end()) notes.push_back(gap);
   return notes;
 }
 
-Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers) {
+Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers,
+                                LinkedModes modes) {
   SharedBoard board;
   for (const auto& profiler : profilers) board.roles.push_back({profiler.get(), {}});
   board.profilers = std::move(profilers);
-  FLYBALL_CHECK(link_roles(board));
+  FLYBALL_CHECK(link_roles(board, modes));
   return board;
 }
 
 Result<SharedBoard> share_board(Profiler& profiler) {
   SharedBoard board;
   board.roles.push_back({&profiler, {}});
-  FLYBALL_CHECK(link_roles(board));
+  FLYBALL_CHECK(link_roles(board, LinkedModes::common));
   return board;
 }
 

@@ -18,13 +18,15 @@ struct SharedBoard {
 
   const ProfilerInfo& info(size_t role) const { return roles[role].profiler->info(); }
   Workloads workloads() const;
-  bool simulated() const;  ///< is it a simulated board, on which all roles are tried?
+  bool simulated() const;             ///< is it a simulated board, on which all roles are tried?
+  std::vector<std::string> left_out;  ///< modes that only one role has, in words
   /// What profilers of the roles lack, and what they left out, each once.
   std::vector<std::string> gap_notes() const;
 };
 /// Errors: roles that were measured on different boards, or whose powers are of different totals;
-/// no mode that all of them have.
-Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers);
+/// no mode is kept.
+Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers,
+                                LinkedModes modes = LinkedModes::common);
 /// Of one workload alone; `profiler` outlives it.
 Result<SharedBoard> share_board(Profiler& profiler);
 

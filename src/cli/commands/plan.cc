@@ -15,6 +15,8 @@
 #include "device/modes/nvpmodel_export.h"
 #include "device/registry/board.h"
 #include "problem/paper.h"
+#include "schedule/planning/serve_together.h"
+#include "search/registry.h"
 #include "tune/planned_mode.h"
 
 namespace flyball::cli {
@@ -66,7 +68,7 @@ Status look_ahead(PlanOptions& options) {
 Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(check_roles(fmt::format("plan {}", kind_name(kind)), kind, options.train.size(),
                             options.infer.size(), what_roles_are));
-  if (!options.arrivals.empty()) return plan_for_arrivals(kind, options, context);
+  if (!options.arrivals.empty()) return plan_for_arrivals(options, context);
   if (options.dry_run) return look_ahead(options);
   FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(auto store, options.store.open());
@@ -88,6 +90,8 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   std::optional<Together> together;
   if (simulated) {
     FLYBALL_ASSIGN(together, try_together(*simulated->twin(), plan, options.request.seed));
+  } else if (knows_all(options.request.strategy)) {
+    FLYBALL_ASSIGN(together, serve_together(shared, plan));
   }
   document["together"] = together_json(together);
   const Json answer = document;
@@ -96,7 +100,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
     print_json(document);
   } else {
     fmt::print("{}{}{}{}", format_plan(plan, options.verbose),
-               together ? together_text(*together) : "", block.empty() ? "" : "\n", block);
+               together ? together_text(*together, plan) : "", block.empty() ? "" : "\n", block);
   }
   FLYBALL_CHECK(report_plan(options, answer));
   if (!plan.answer) {

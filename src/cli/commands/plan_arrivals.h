@@ -2,12 +2,11 @@
 #pragma once
 
 #include "cli/planning.h"
-#include "problem/paper.h"
 #include "schedule/arrivals.h"
 
 namespace flyball::cli {
 
-Status plan_for_arrivals(ProblemKind kind, PlanOptions& options, Context& context);
+Status plan_for_arrivals(PlanOptions& options, Context& context);
 
 /// What --arrivals says for each service, "poisson" and "constant" with the rates of --rate.
 /// Errors: no rate; one that no arrivals take; another number than there are services.

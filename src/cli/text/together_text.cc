@@ -9,35 +9,50 @@
 #include "space/measurement.h"
 
 namespace flyball::cli {
+namespace {
 
-std::string together_text(const Together& together) {
+std::string beyond_text(const Together& together, double budget_ms) {
+  if (!(together.late_pct > 0)) return "";
+  return fmt::format(
+      "  {:.2g} % of the requests so take longer than the {:g} ms that were asked for: the plan "
+      "rests on what each role does alone\n",
+      together.late_pct, budget_ms);
+}
+
+}  // namespace
+
+std::string together_text(const Together& together, const Plan& plan) {
   if (!together.refused.empty())
     return fmt::format("both simulated at once: {}\n", together.refused);
   return fmt::format(
-      "both simulated at once, in turns, for {} s: {} training minibatches/s{}, longest latency {} "
-      "ms{}{}\n",
-      number(together.seconds), number(together.train_per_s),
-      std::isnan(together.planned_per_s)
-          ? ""
-          : fmt::format(" (planned {})", number(together.planned_per_s)),
-      number(together.latency_ms),
-      std::isnan(together.hungrier_w)
-          ? ""
-          : fmt::format(", {} W while the hungrier runs", number(together.hungrier_w)),
-      together.late > 0
-          ? fmt::format("; {} requests without an answer in time", number(together.late))
-          : "");
+             "both simulated at once, {}, for {} s: {} training minibatches/s{}, longest latency "
+             "{} "
+             "ms{}{}\n",
+             together.scheduled ? "as `flyball serve` runs them" : "in turns",
+             number(together.seconds), number(together.train_per_s),
+             std::isnan(together.planned_per_s)
+                 ? ""
+                 : fmt::format(" (planned {})", number(together.planned_per_s)),
+             number(together.latency_ms),
+             std::isnan(together.hungrier_w)
+                 ? ""
+                 : fmt::format(", {} W while the hungrier runs", number(together.hungrier_w)),
+             together.late > 0
+                 ? fmt::format("; {} requests without an answer in time", number(together.late))
+                 : "") +
+         beyond_text(together, plan.problem->roles[1].latency_ms);
 }
 
 Json together_json(const std::optional<Together>& together) {
   if (!together) return nullptr;
-  return {{"sharing", "interleaved"},
+  return {{"sharing", together->scheduled ? "scheduled" : "interleaved"},
           {"seconds", together->seconds},
           {"refused", together->refused.empty() ? Json() : Json(together->refused)},
           {"train_per_s", or_null(together->train_per_s)},
           {"planned_per_s", or_null(together->planned_per_s)},
           {"latency_ms", or_null(together->latency_ms)},
           {"late", together->late},
+          {"late_pct", or_null(together->late_pct)},
           {"hungrier_w", or_null(together->hungrier_w)},
           {"provenance", provenance_name(Provenance::simulated)}};
 }

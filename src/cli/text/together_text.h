@@ -9,7 +9,7 @@
 
 namespace flyball::cli {
 
-std::string together_text(const Together& together);
+std::string together_text(const Together& together, const Plan& plan);
 /// `together` of docs/json.md.
 Json together_json(const std::optional<Together>& together);
 

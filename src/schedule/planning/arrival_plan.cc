@@ -18,7 +18,7 @@ ArrivalPlanner::ArrivalPlanner(ServingProblem live, std::vector<ArrivalSpec> arr
                                ArrivalPlanOptions options)
     : live_(live), arrivals_(std::move(arrivals)), options_(options) {
   for_each_choice(*live_.problem, [&](std::span<const size_t> choice) {
-    Candidate candidate{{choice.begin(), choice.end()}, power_of(*live_.readings, choice), 0};
+    Candidate candidate{{choice.begin(), choice.end()}, live_.power_w(choice), 0};
     for (size_t role = 0; role < choice.size(); ++role) {
       const Reading& reading = (*live_.readings)[role][choice[role]];
       if (!(reading.minibatch_ms > 0) || reading.excess > 0) return;
@@ -29,8 +29,8 @@ ArrivalPlanner::ArrivalPlanner(ServingProblem live, std::vector<ArrivalSpec> arr
   std::ranges::stable_sort(candidates_, std::ranges::greater(), &Candidate::bound);
 }
 
-// Training minibatches per second at most; without a training the reciprocal of a batch's time. 0
-// where the service alone takes more time than there is.
+// What is trained per second at most (trained_per_s); without a training the reciprocal of a
+// batch's time. 0 where the service alone takes more time than there is.
 double ArrivalPlanner::bound_of(std::span<const size_t> choice) {
   const RunningPlan plan = live_.plan(choice);
   double left = 1, answer_ms = 0;
@@ -47,7 +47,13 @@ double ArrivalPlanner::bound_of(std::span<const size_t> choice) {
   }
   least_load_ = std::min(least_load_, 1 - left);
   if (plan.trainings.empty()) return left > 0 ? 1e3 / answer_ms : 0;
-  return left / (plan.trainings[0].minibatch.typical_ns(1) * 1e-9);
+  return counted(choice) * left / (plan.trainings[0].minibatch.typical_ns(1) * 1e-9);
+}
+
+double ArrivalPlanner::counted(std::span<const size_t> choice) const {
+  const Problem& problem = *live_.problem;
+  return problem.roles.front().serves() ? 1
+                                        : problem.counts(problem.candidates->batch(0, choice[0]));
 }
 
 // The sources must live as long as it runs.
@@ -77,13 +83,19 @@ SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, ui
                                               double requests) const {
   std::vector<std::unique_ptr<ArrivalSource>> sources;
   const ServingResult result = simulate(simulation_of(choice, seed, requests, sources));
-  SimulatedChoice found{{choice.begin(), choice.end()}, 0, 0, result.power_w(), 0, 0};
-  for (const ServiceResult& service : result.services)
+  SimulatedChoice found;
+  found.choice.assign(choice.begin(), choice.end());
+  found.late_share = 0;
+  for (const ServiceResult& service : result.services) {
+    const double latency_ms = service.latency.quantile_ms(options_.percentile / 100);
     found.late_share = std::max(found.late_share, service.late_share());
+    found.latency_share = std::max(found.latency_share, latency_ms / service.budget_ms);
+    found.p99_ms = latency_ms;
+  }
   for (const TrainingResult& training : result.trainings)
     found.trainings_per_s += static_cast<double>(training.minibatches) / result.seconds;
+  found.trained_per_s = counted(choice) * found.trainings_per_s;
   const ServiceResult& last = result.services.back();
-  found.p99_ms = last.latency.quantile_ms(options_.percentile / 100);
   if (last.batches > 0)
     found.mean_batch = static_cast<double>(last.samples) / static_cast<double>(last.batches);
   return found;
@@ -112,8 +124,8 @@ double ArrivalPlanner::late_share(std::span<const size_t> choice) {
 }
 
 bool ArrivalPlanner::better(const SimulatedChoice& one, const SimulatedChoice& other) const {
-  if (live_.problem->concurrent()) return one.trainings_per_s > other.trainings_per_s;
-  return one.p99_ms < other.p99_ms;
+  if (live_.problem->concurrent()) return one.trained_per_s > other.trained_per_s;
+  return one.latency_share < other.latency_share;
 }
 
 std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
@@ -123,7 +135,7 @@ std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
     const bool in_budget = power_w == unlimited || candidate.power_w <= power_w;
     if (!in_budget) continue;
     const double could = live_.problem->concurrent() ? candidate.bound * bound_slack : unlimited;
-    if (best && could <= best->trainings_per_s) break;
+    if (best && could <= best->trained_per_s) break;
     const SimulatedChoice& found = simulated(candidate.choice);
     const bool no_better = best && !better(found, *best);
     if (no_better || !in_time(candidate.choice)) continue;
@@ -167,17 +179,32 @@ std::optional<NearestChoice> ArrivalPlanner::nearest(double power_w) {
       simulation_of(best->choice, confirmed ? mix_seed(options_.seed, confirming) : options_.seed,
                     (confirmed ? 4 : 1) * options_.requests, sources);
   for (ServiceRules& service : patient.services) service.overload = Overload::late;
-  NearestChoice found{best->choice, least_late, "", 0, 1};
+  NearestChoice found{best->choice, least_late, 0, 0, 1};
+  size_t role = live_.serving_role();
   for (const ServiceResult& service : simulate(std::move(patient)).services) {
     const double latency_ms = service.latency.quantile_ms(options_.percentile / 100);
-    if (found.service.empty() ||
+    if (found.latency_ms == 0 ||
         latency_ms / service.budget_ms > found.latency_ms / found.budget_ms) {
-      found.service = service.name;
+      found.role = role;
       found.latency_ms = latency_ms;
       found.budget_ms = service.budget_ms;
     }
+    ++role;
   }
   return found;
+}
+
+std::optional<double> ArrivalPlanner::enough_latency_ms(const NearestChoice& nearest) {
+  Problem eased = *live_.problem;
+  for (const double more : {1.0, 1.1, 1.25, 1.5, 2.0, 3.0}) {
+    const double latency_ms =
+        std::ceil(more * std::max(nearest.latency_ms, nearest.budget_ms) - 1e-9);
+    eased.roles[nearest.role].latency_ms = latency_ms;
+    ArrivalPlanner patient({&eased, live_.readings}, arrivals_, options_);
+    if (patient.in_time(nearest.choice)) return latency_ms;
+    if (stopped()) break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace flyball

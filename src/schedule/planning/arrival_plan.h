@@ -24,11 +24,12 @@ struct ArrivalPlanOptions {
 
 /// What one choice came to in simulation.
 struct SimulatedChoice {
-  std::vector<size_t> choice;
-  double late_share = 1;              ///< late or refused, the worst service
-  double trainings_per_s = 0;         ///< of all trainings together
-  double energy_w = 0;                ///< mean power; NaN: idle power is not known
-  double p99_ms = 0, mean_batch = 0;  ///< of the last service
+  std::vector<size_t> choice{};
+  double late_share = 1;       ///< late or refused, the worst service
+  double trainings_per_s = 0;  ///< minibatches of all trainings together
+  double trained_per_s = 0;    ///< the same as the problem counts them (Problem::counts)
+  double latency_share = 0;    ///< latency at the percentile of its budget, the worst service
+  double p99_ms = 0, mean_batch = 0;  ///< of the last service; the latency at the percentile
 };
 
 /// A choice that would do with more power than was allowed.
@@ -41,13 +42,14 @@ struct EnoughPower {
 struct NearestChoice {
   std::vector<size_t> choice;
   double late_share = 1;  ///< as SimulatedChoice has it
-  std::string service;    ///< whose latency is the most of its budget
+  size_t role = 0;        ///< whose latency is the most of its budget
   double latency_ms = 0;  ///< at the percentile, were none refused
   double budget_ms = 0;
 };
 
 /// Finds, among the choices that keep power (and figures), the one that trains most, or with no
-/// training answers soonest, while at most a share of 1 − percentile/100 of the requests is late.
+/// training answers soonest (of two services: uses least of the tighter latency budget), while at
+/// most a share of 1 − percentile/100 of the requests is late.
 ///
 /// Choices are simulated in the order of what they could train at most, (1 − α·t(k)/k)/t_tr with
 /// the largest batch k that can gather within the latency budget, and the search ends where no
@@ -71,6 +73,9 @@ class ArrivalPlanner {
   /// And of the choices within `power_w` (of more than `most_looked`, of so many spread over them)
   /// the one that answers most requests in time.
   std::optional<NearestChoice> nearest(double power_w);
+  /// With what latency budget of its worst service that choice keeps the percentile, in whole
+  /// milliseconds, as simulated; nothing where three times what it takes does not do.
+  std::optional<double> enough_latency_ms(const NearestChoice& nearest);
   static constexpr size_t most_looked = 2000;
   /// What the requests take of the time, in the choice where that is least; 1 and more: they come
   /// faster than any choice can answer them.
@@ -88,6 +93,8 @@ class ArrivalPlanner {
   SimulatedChoice simulate_once(std::span<const size_t> choice, uint64_t seed,
                                 double requests) const;
   double bound_of(std::span<const size_t> choice);
+  /// What one of its training minibatches counts as.
+  double counted(std::span<const size_t> choice) const;
   bool better(const SimulatedChoice& one, const SimulatedChoice& other) const;
   /// As far as it was looked at: in the first simulation, or the one that was to confirm it.
   double late_share(std::span<const size_t> choice);

@@ -64,7 +64,7 @@ TEST(ArrivalPlan, IsTheBestOfAllChoicesThatKeepThePercentile) {
         for (size_t i = 0; i < ground.candidates->size(1); ++i) {
           if (ground.candidates->mode_of(0, t) != ground.candidates->mode_of(1, i)) continue;
           const std::vector<size_t> choice = {t, i};
-          if (!(power_of(ground.readings, choice) <= power) || !planner.in_time(choice)) continue;
+          if (!(ground.live().power_w(choice) <= power) || !planner.in_time(choice)) continue;
           best = std::max(best, planner.simulated(choice).trainings_per_s);
         }
       ASSERT_EQ(plan.has_value(), best >= 0) << power << " W, " << latency << " ms";
@@ -119,7 +119,7 @@ TEST(ArrivalMiss, TellsThePowerThatWouldDo) {
   EXPECT_GT(enough->power_w, 9);
   EXPECT_TRUE(planner.plan(enough->power_w));
   EXPECT_FALSE(planner.plan(enough->power_w - 1e-6));
-  const Error error = no_arrival_plan(planner, ground.problem, 99, 9);
+  const Error error = no_arrival_plan(planner, ground.problem, 99, 9).why_not;
   EXPECT_THAT(error.message, HasSubstr(fmt::format("as simulated it takes {:.1f} W (",
                                                    std::ceil(enough->power_w * 10 - 1e-9) / 10)));
   EXPECT_THAT(error.message, HasSubstr("and 9 W are allowed"));
@@ -132,13 +132,59 @@ TEST(ArrivalMiss, TellsTheLatencyOfTheNearestWherePowerIsNoHelp) {
   EXPECT_FALSE(planner.least_power(unlimited));
   const auto nearest = planner.nearest(unlimited);
   ASSERT_TRUE(nearest);
-  EXPECT_EQ(nearest->service, "net");
+  EXPECT_EQ(ground.problem.roles[nearest->role].workload, "net");
   EXPECT_EQ(nearest->budget_ms, 7);
   EXPECT_GT(nearest->latency_ms, 7);
   EXPECT_GT(nearest->late_share, 0.01);
-  EXPECT_THAT(no_arrival_plan(planner, ground.problem, 99, unlimited).message,
+  EXPECT_THAT(no_arrival_plan(planner, ground.problem, 99, unlimited).why_not.message,
               AllOf(HasSubstr("99 % of those of net would be answered within "),
                     HasSubstr(" and 7 ms are allowed")));
+}
+
+// The latency that is advised is typed as said, and does.
+TEST(ArrivalMiss, AdvisesALatencyThatDoes) {
+  Ground ground({{unlimited, unlimited, unlimited}, 7, 60});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  const auto advice = no_arrival_plan(planner, ground.problem, 99, unlimited).relaxation;
+  ASSERT_EQ(advice.size(), 1u);
+  EXPECT_EQ(advice[0].flag, "--latency");
+  EXPECT_GT(advice[0].value, 7);
+  EXPECT_LT(advice[0].value, 30);
+  ground.problem.roles[1].latency_ms = advice[0].value;
+  ArrivalPlanner eased(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  EXPECT_TRUE(eased.plan(unlimited));
+}
+
+// A batch that its deadline cuts short is a smaller one, and may draw more.
+TEST(ArrivalPlan, PowerIsThatOfTheHungriestBatchThatMayRun) {
+  Ground ground({{unlimited, unlimited, unlimited}, 300, 60});
+  const Candidates& all = *ground.candidates;
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  const auto best = planner.plan(unlimited);
+  ASSERT_TRUE(best);
+  const size_t mode = all.mode_of(1, best->choice[1]);
+  EXPECT_EQ(ground.live().power_w(best->choice), power_of(ground.readings, best->choice));
+  for (const size_t other : all.of_mode(1, mode))
+    if (all.batch(1, other) == 1) ground.readings[1][other].power_w = 99;
+  EXPECT_EQ(ground.live().power_w(best->choice), 99);
+  ArrivalPlanner within(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  const auto other = within.plan(90);
+  ASSERT_TRUE(other);
+  EXPECT_NE(all.mode_of(1, other->choice[1]), mode);
+}
+
+// With several batch sizes of the training its samples count, not its minibatches.
+TEST(ArrivalPlan, CountsWhatItsProblemCounts) {
+  Ground ground({{unlimited, unlimited, unlimited}, 300, 60});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  const auto best = planner.plan(unlimited);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->trained_per_s, best->trainings_per_s);
+  ground.problem.per_sample = true;
+  ArrivalPlanner samples(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  const auto counted = samples.plan(unlimited);
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->trained_per_s, 16 * counted->trainings_per_s);
 }
 
 TEST(ArrivalMiss, TellsHowMuchTooFastTheyCome) {
@@ -146,7 +192,7 @@ TEST(ArrivalMiss, TellsHowMuchTooFastTheyCome) {
   ArrivalPlanner planner(ground.live(), {poisson_arrivals(6000)}, {.requests = 2000});
   ASSERT_FALSE(planner.plan(unlimited));
   EXPECT_NEAR(planner.least_load(), 6000 * (4 + 0.8 * 32) / 32 * 1e-3, 1e-6);
-  EXPECT_THAT(no_arrival_plan(planner, ground.problem, 99, unlimited).message,
+  EXPECT_THAT(no_arrival_plan(planner, ground.problem, 99, unlimited).why_not.message,
               HasSubstr("they take 5.55 times the time that there is"));
 }
 

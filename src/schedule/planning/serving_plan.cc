@@ -157,7 +157,8 @@ Result<ServingPlan> plan_serving(SharedBoard shared, const ServingRequest& reque
       {.percentile = request.percentile, .seed = posed.seed, .stop = posed.cancelled});
   const auto choice = planner.plan(plan.problem.budgets.power_w);
   if (!choice)
-    return no_arrival_plan(planner, plan.problem, request.percentile, plan.problem.budgets.power_w);
+    return no_arrival_plan(planner, plan.problem, request.percentile, plan.problem.budgets.power_w)
+        .why_not;
   plan.choice = *choice;
   return plan;
 }

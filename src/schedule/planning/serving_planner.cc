@@ -185,7 +185,7 @@ bool ServingPlanner::drifted(std::string& why) {
 
 bool ServingPlanner::beyond_budget(std::string& why) {
   const double drawn_w = planned_.power_w ? planned_.power_w() : not_measured;
-  const double budget_w = problem_.budgets.power_w, planned_w = power_of(readings_, choice_);
+  const double budget_w = problem_.budgets.power_w, planned_w = live().power_w(choice_);
   if (budget_w == unlimited || !(drawn_w > budget_w * options_.power_slack)) return false;
   for (auto& role : readings_)
     for (Reading& reading : role) reading.power_w *= drawn_w / planned_w;

@@ -4,6 +4,19 @@
 
 namespace flyball {
 
+double ServingProblem::power_w(std::span<const size_t> choice) const {
+  const Candidates& all = *problem->candidates;
+  double largest_w = power_of(*readings, choice);
+  for (size_t role = 0; role < choice.size(); ++role) {
+    if (!problem->roles[role].serves()) continue;
+    for (const size_t other : all.of_mode(role, all.mode_of(role, choice[role])))
+      if (all.batch(role, other) < all.batch(role, choice[role]))
+        if (const double own_w = (*readings)[role][other].power_w; own_w > largest_w)
+          largest_w = own_w;
+  }
+  return largest_w;
+}
+
 double ServingProblem::planned_trainings(std::span<const size_t> choice) const {
   if (!problem->concurrent()) return 0;
   const double batch = problem->candidates->batch(1, choice[1]);

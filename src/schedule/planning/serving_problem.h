@@ -18,6 +18,10 @@ struct ServingProblem {
   Simulation simulation(std::span<const size_t> choice) const;
   /// The role of the first service: the one whose rate the planners change.
   size_t serving_role() const { return problem->roles.front().serves() ? 0 : 1; }
+  /// What the board draws at most while it serves a choice, W: a batch that is cut short by its
+  /// deadline is a smaller one, so of a service the largest of all known sizes up to its own. NaN:
+  /// a role's power is not known.
+  double power_w(std::span<const size_t> choice) const;
   /// Training minibatches per second that the problem's equations give the choice; 0 without one.
   double planned_trainings(std::span<const size_t> choice) const;
 };

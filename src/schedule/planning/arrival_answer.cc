@@ -1,0 +1,142 @@
+#include "schedule/planning/arrival_answer.h"
+
+#include <fmt/format.h>
+
+#include "answers/notes.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "schedule/board_readings.h"
+#include "schedule/planning/arrival_miss.h"
+#include "tune/planning.h"
+
+namespace flyball {
+namespace {
+
+// What was optimised, as it was simulated.
+double simulated_loss(const Problem& problem, const SimulatedChoice& run) {
+  if (problem.concurrent()) return -run.trained_per_s;
+  return problem.roles.size() == 2 ? run.latency_share : run.p99_ms;
+}
+
+JudgedChoice judged(const ServingProblem& live, const SimulatedChoice& run) {
+  JudgedChoice one{run, {}, live.planned_trainings(run.choice)};
+  one.option.choice = {run.choice, outcome_of(*live.problem, *live.readings, run.choice)};
+  one.option.choice.outcome.loss = simulated_loss(*live.problem, run);
+  for (size_t role = 0; role < run.choice.size(); ++role)
+    one.option.minibatch_ms.push_back((*live.readings)[role][run.choice[role]].minibatch_ms);
+  one.option.power_w = live.power_w(run.choice);
+  one.option.provenance = Provenance::simulated;
+  return one;
+}
+
+Json judged_json(const Problem& problem, const JudgedChoice& one) {
+  Json json = choice_json(problem, one.option);
+  json["late_pct"] = or_null(100 * one.run.late_share);
+  json["latency_ms"] = or_null(one.run.p99_ms);
+  json["mean_batch"] = or_null(one.run.mean_batch);
+  json["trainings_per_s"] = or_null(one.run.trainings_per_s);
+  json["clockwork_per_s"] = or_null(one.planned_per_s);
+  return json;
+}
+
+std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
+  const Problem& problem = *answer.problem;
+  const Role& last = problem.roles.back();
+  std::string text;
+  if (problem.concurrent())
+    text += fmt::format("  {:.4g} training minibatches/s (its equations say {:.4g})\n",
+                        one.run.trainings_per_s, one.planned_per_s);
+  text += fmt::format("  {}: p{:g} latency {:.4g}{} ms, {:.3g} % late, {:.3g} requests a batch\n",
+                      last.workload, answer.percentile, one.run.p99_ms,
+                      last.latency_ms == unlimited ? "" : fmt::format(" of {:g}", last.latency_ms),
+                      100 * one.run.late_share, one.run.mean_batch);
+  if (!std::isnan(one.option.power_w))
+    text += fmt::format("  at most {:.4g}{} W\n", one.option.power_w,
+                        problem.budgets.power_w == unlimited
+                            ? ""
+                            : fmt::format(" of {:g}", problem.budgets.power_w));
+  return text;
+}
+
+std::string arrivals_text(const std::vector<ArrivalSpec>& arrivals) {
+  std::string text;
+  for (const ArrivalSpec& spec : arrivals) text += (text.empty() ? "" : ", ") + spec.text;
+  return text;
+}
+
+}  // namespace
+
+Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
+  const Stopwatch since;
+  ArrivalAnswer answer;
+  answer.started_utc = wall_clock_utc();
+  begin_answer(question.board, question.request, answer);
+  answer.notes = question.board.gap_notes();
+  answer.arrivals = question.arrivals;
+  answer.percentile = question.percentile;
+  FLYBALL_ASSIGN(const Asked asked, make_problem(question.request, question.board));
+  answer.problem = asked.problem;
+  const Problem& problem = *asked.problem;
+  if (const Status sound = validate(problem, false); !sound.ok()) {
+    FLYBALL_CHECK(take_refusal(sound, answer));
+    return answer;
+  }
+  FLYBALL_ASSIGN(const Readings readings, readings_of_board(question.board));
+  answer.rows = question.board.simulated() ? Provenance::simulated : Provenance::table;
+  const ServingProblem live{&problem, &readings};
+  ArrivalPlanner planner(live, question.arrivals,
+                         {.percentile = question.percentile,
+                          .seed = question.request.seed,
+                          .stop = question.request.cancelled});
+  const double budget_w = problem.budgets.power_w;
+  if (const auto plan = planner.plan(budget_w)) answer.simulated = judged(live, *plan);
+  if (const Choice steady = solve(problem, readings); steady.outcome.feasible)
+    answer.clockwork = judged(live, planner.simulated(steady.candidates));
+  answer.simulations = planner.simulations();
+  if (!answer.simulated) {
+    Refusal refusal = no_arrival_plan(planner, problem, question.percentile, budget_w);
+    if (refusal.why_not.code == Code::interrupted) return refusal.why_not;
+    answer.refuse(std::move(refusal));
+  }
+  answer.stopped = "all choices that could be better were simulated";
+  answer.seconds = answer.own_seconds = since.seconds();
+  return answer;
+}
+
+std::string format_plan(const ArrivalAnswer& answer) {
+  const Problem& problem = *answer.problem;
+  const std::string asked = fmt::format("asked: {}, {:g} % of {} in time\n", describe(problem),
+                                        answer.percentile, arrivals_text(answer.arrivals));
+  if (!answer.simulated) return asked;
+  const auto& chosen = answer.simulated->option.choice.candidates;
+  std::string text = fmt::format("set {}\n{}", choice_text(problem, chosen),
+                                 judged_text(answer, *answer.simulated));
+  if (answer.clockwork && answer.clockwork->run.choice == chosen)
+    text += "the plan for clockwork arrivals is the same\n";
+  else if (answer.clockwork)
+    text += fmt::format("the plan for clockwork arrivals, under these: {}\n{}",
+                        choice_text(problem, answer.clockwork->run.choice),
+                        judged_text(answer, *answer.clockwork));
+  return text + asked + fmt::format("{} choices simulated\n", answer.simulations) +
+         notes_text(answer.notes, false);
+}
+
+Json to_json(const ArrivalAnswer& answer) {
+  const Problem& problem = *answer.problem;
+  Json out = asked_json(answer);
+  out["problem"] = answer.request.kind;
+  out["objective"] = objective_name(problem.objective);
+  out["asked"] = describe(problem);
+  out["percentile"] = answer.percentile;
+  out["arrivals"] = Json::array();
+  for (const ArrivalSpec& spec : answer.arrivals) out["arrivals"].push_back(spec.text);
+  out["choice"] = answer.simulated ? choice_json(problem, answer.simulated->option) : Json();
+  out["simulated"] = answer.simulated ? judged_json(problem, *answer.simulated) : Json();
+  out["clockwork"] = answer.clockwork ? judged_json(problem, *answer.clockwork) : Json();
+  out["simulations"] = answer.simulations;
+  out["modes"] = modes_json(answer.board().modes);
+  out.update(search_json(answer, configurations_of(problem)));
+  return out;
+}
+
+}  // namespace flyball

@@ -1,0 +1,43 @@
+// The answer to `plan … --arrivals`: a plan as every other, whose choice was judged by running what
+// `serve` executes.
+#pragma once
+
+#include "answers/plan.h"
+#include "schedule/planning/arrival_plan.h"
+
+namespace flyball {
+
+/// A choice as it was simulated, and what its equations say.
+struct JudgedChoice {
+  SimulatedChoice run;
+  Option option;             ///< its value as simulated; its power is ServingProblem::power_w()
+  double planned_per_s = 0;  ///< training minibatches, by the equations
+};
+
+struct ArrivalAnswer : SearchAnswer {
+  std::shared_ptr<const Problem> problem;
+  std::vector<ArrivalSpec> arrivals;  ///< of each service
+  double percentile = 99;
+  std::optional<JudgedChoice> simulated;  ///< the answer
+  std::optional<JudgedChoice> clockwork;  ///< of the plan without arrivals, under these ones
+  size_t simulations = 0;                 ///< choices that were simulated
+};
+
+/// What is known of every configuration, and how arrivals are to be answered.
+struct ArrivalQuestion {
+  const SharedBoard& board;
+  const Request& request;  ///< its rates are those of the arrivals
+  std::vector<ArrivalSpec> arrivals;
+  double percentile = 99;
+};
+
+/// That no choice keeps the limits is an answer, too. Errors: requests that validate() refuses; a
+/// role that is measured live; an interruption.
+Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question);
+
+/// As text for people; why there is no answer is left to the caller.
+std::string format_plan(const ArrivalAnswer& answer);
+/// The keys of docs/json.md.
+Json to_json(const ArrivalAnswer& answer);
+
+}  // namespace flyball
