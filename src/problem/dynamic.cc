@@ -82,8 +82,24 @@ Result<Stage> stage_of(const Problem& problem, const Readings& readings, const R
                           window.rate_hz));
 }
 
-size_t cheapest(const std::vector<double>& cost) {
-  return static_cast<size_t>(std::min_element(cost.begin(), cost.end()) - cost.begin());
+/// What the windows so far cost, and how often the mode changed.
+struct Path {
+  double cost = unlimited;
+  size_t switches = 0;
+
+  /// A switch that gains nothing but a last digit is not made.
+  bool better_than(const Path& other) const {
+    const double digit = other.cost == unlimited ? 0 : 1e-9 * std::abs(other.cost);
+    if (cost < other.cost - digit) return true;
+    return cost <= other.cost + digit && cost != unlimited && switches < other.switches;
+  }
+};
+
+size_t cheapest(const std::vector<Path>& paths) {
+  size_t best = 0;
+  for (size_t m = 1; m < paths.size(); ++m)
+    if (paths[m].better_than(paths[best])) best = m;
+  return best;
 }
 
 /// Totals as the caller reads them.
@@ -106,32 +122,34 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
     FLYBALL_ASSIGN(Stage stage, stage_of(problem, readings, windows[w], w + 1));
     stages.push_back(std::move(stage));
   }
-  // total[m]: least cost so far when the last window runs in mode m; came[w][m]: the mode before.
-  std::vector<double> total = stages[0].cost, unchanged = stages[0].cost;
+  // total[m]: the best so far when the last window runs in mode m; came[w][m]: the mode before.
+  std::vector<Path> total;
+  for (const double cost : stages[0].cost) total.push_back({cost, 0});
+  std::vector<Path> unchanged = total;
   std::vector<std::vector<size_t>> came(1, std::vector<size_t>(total.size()));
   std::iota(came[0].begin(), came[0].end(), size_t{0});
   for (size_t w = 1; w < stages.size(); ++w) {
     const Stage& now = stages[w];
-    std::vector<double> next(total.size(), unlimited);
+    std::vector<Path> next(total.size());
     std::vector<size_t>& before = came.emplace_back(total.size());
     for (size_t m = 0; m < total.size(); ++m) {
-      unchanged[m] += now.cost[m];
+      unchanged[m].cost += now.cost[m];
       before[m] = m;
       if (now.cost[m] == unlimited) continue;
-      double least = total[m];
+      Path least = total[m];
       for (size_t from = 0; from < total.size(); ++from) {
-        if (total[from] == unlimited || from == m) continue;
-        const double switched =
-            total[from] + cost_of_switch(problem, windows[w], now.best[m].outcome.loss,
-                                         stages[w - 1].power_w[from], now.power_w[m],
-                                         problem.idle_w.empty() ? 0 : problem.idle_w[m]);
-        if (switched >= least) continue;
+        if (total[from].cost == unlimited || from == m) continue;
+        const double added = cost_of_switch(problem, windows[w], now.best[m].outcome.loss,
+                                            stages[w - 1].power_w[from], now.power_w[m],
+                                            problem.idle_w.empty() ? 0 : problem.idle_w[m]);
+        const Path switched{total[from].cost + added, total[from].switches + 1};
+        if (!switched.better_than(least)) continue;
         least = switched;
         before[m] = from;
       }
-      next[m] = least + now.cost[m];
+      next[m] = {least.cost + now.cost[m], least.switches};
     }
-    if (next[cheapest(next)] == unlimited)
+    if (next[cheapest(next)].cost == unlimited)
       return Error{Code::infeasible,
                    fmt::format("window {} lasts {:g} s, less than the {:g} s that a switch takes, "
                                "and no profiled mode serves it and the one before",
@@ -141,8 +159,8 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
   }
   DynamicPlan plan;
   size_t mode = cheapest(total);
-  plan.value = value_of(problem, windows, total[mode]);
-  if (const double kept = unchanged[cheapest(unchanged)]; kept != unlimited)
+  plan.value = value_of(problem, windows, total[mode].cost);
+  if (const double kept = unchanged[cheapest(unchanged)].cost; kept != unlimited)
     plan.static_value = value_of(problem, windows, kept);
   plan.windows.resize(windows.size());
   for (size_t w = windows.size(); w-- > 0;) {
