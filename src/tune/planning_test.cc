@@ -184,7 +184,9 @@ TEST(Exact, AModeForEachRoleIsAnyOfItsOwnTable) {
     request.strategy = strategy;
     const auto searched = make_plan(all, nullptr, request);
     ASSERT_TRUE(searched.ok()) << strategy << ": " << searched.error().message;
-    if (searched->answer) EXPECT_GE(searched->answer->outcome.loss, each.answer->outcome.loss);
+    if (searched->answer) {
+      EXPECT_GE(searched->answer->outcome.loss, each.answer->outcome.loss) << strategy;
+    }
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "profile/trials/offered_axes.h"
+
 namespace flyball {
 
 Result<std::vector<AxisChoice>> choices_of(Phase phase, bool any_service,
@@ -20,7 +22,11 @@ std::vector<std::string> live_axes(Phase phase, const std::vector<AxisChoice>& c
   std::vector<std::string> axes;
   for (const AxisChoice& choice : choices) axes.push_back(choice.text());
   if (phase != Phase::infer) return axes;
-  for (const std::string usual : {"batch_size=1,4,16,32,64", "loader_workers=0", "prefetch=1"})
+  AxisChoice batches;
+  batches.name = axis::batch_size;
+  batches.values = served_batches();
+  for (const std::string& usual :
+       {batches.text(), std::string("loader_workers=0"), std::string("prefetch=1")})
     if (std::ranges::find(choices, usual.substr(0, usual.find('=')), &AxisChoice::name) ==
         choices.end())
       axes.push_back(usual);

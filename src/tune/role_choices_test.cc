@@ -25,7 +25,7 @@ TEST(RoleChoices, ModesAreForAllAndTheRunsSettingsForTheServices) {
 TEST(RoleChoices, AServiceOpensItsBatchSizeUnlessItIsNamed) {
   const auto named = choices_of(Phase::infer, true, {"batch_size=2,4"}).value();
   EXPECT_THAT(live_axes(Phase::infer, {}),
-              ElementsAre("batch_size=1,4,16,32,64", "loader_workers=0", "prefetch=1"));
+              ElementsAre("batch_size=1,2,4,8,16,32,64", "loader_workers=0", "prefetch=1"));
   EXPECT_THAT(live_axes(Phase::infer, named),
               ElementsAre("batch_size=2,4", "loader_workers=0", "prefetch=1"));
   EXPECT_THAT(live_axes(Phase::train, named), ElementsAre("batch_size=2,4"));

@@ -8,6 +8,10 @@
 
 namespace flyball {
 
+std::vector<double> served_batches() {
+  return {1, 2, 4, 8, 16, 32, 64};
+}
+
 std::vector<Axis> offered_axes(const Device& device, std::span<const Axis> open) {
   std::vector<Axis> axes;
   for (AxisState& state : device.states())

@@ -14,6 +14,9 @@ namespace flyball {
 /// ones that `open` names.
 std::vector<Axis> offered_axes(const Device& device, std::span<const Axis> open);
 
+/// Batch sizes that a service chooses among unless others are named: 1, 2, 4, … 64.
+std::vector<double> served_batches();
+
 /// An axis of power modes that this device lacks is no run axis: the error says why it is missing.
 Status check_not_missing(const Device& device, const std::string& axis);
 

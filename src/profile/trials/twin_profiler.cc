@@ -19,10 +19,6 @@ namespace {
 
 constexpr double usual_batch = 16;
 
-std::vector<double> served_batches() {
-  return {1, 4, 16, 32, 64};
-}
-
 double gib(double bytes) {
   return bytes / 1073741824.0;
 }

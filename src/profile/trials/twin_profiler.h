@@ -24,7 +24,7 @@ struct TwinTrialOptions {
   uint64_t seed = 1;                 ///< of noise: the n-th trial of a configuration draws its own
 };
 
-/// Axes: those of the board; of inference also `batch_size` (1, 4, 16, 32, 64); `batch_size`,
+/// Axes: those of the board; of inference also `batch_size` (served_batches()); `batch_size`,
 /// `loader_workers` and `prefetch` where they are opened. Default: the highest of every board axis
 /// (MAXN) at batch size 16, data loaded as the workload's tables were; what inference takes is
 /// resident unless a loader's axis is opened. Batch sizes for which the
