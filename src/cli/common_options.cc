@@ -45,8 +45,8 @@ CLI::Option* add_data_option(CLI::App& command, std::string& data) {
       "dataset folder of networks; drawn into the cache folder where it is not given");
 }
 
-void add_percentile(CLI::App& command, double& percentile, const std::string& help) {
-  command.add_option("--percentile", percentile, help)
+CLI::Option* add_percentile(CLI::App& command, double& percentile, const std::string& help) {
+  return command.add_option("--percentile", percentile, help)
       ->check(CLI::Range(50.0, 99.99))
       ->capture_default_str();
 }

@@ -20,7 +20,7 @@ void add_fresh(CLI::App& command, bool& fresh);
 /// `--data`, `--dataset`: of networks that run here.
 CLI::Option* add_data_option(CLI::App& command, std::string& data);
 /// `--percentile` of requests that are to be in time.
-void add_percentile(CLI::App& command, double& percentile, const std::string& help);
+CLI::Option* add_percentile(CLI::App& command, double& percentile, const std::string& help);
 /// `--threads` of a computation whose figures do not depend on it.
 void add_threads(CLI::App& command, size_t& threads);
 

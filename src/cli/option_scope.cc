@@ -26,6 +26,15 @@ Error does_not_apply(const std::string& option, Target target, const std::string
                                  "training, or the least latency, in one mode",
                                  option),
                      "leave it out, or plan without --arrivals");
+    case Target::clockwork:
+      return refused(fmt::format("{} says nothing without --arrivals", option),
+                     "leave it out, or say how requests come: --arrivals poisson");
+    case Target::one_mode:
+      return refused(fmt::format("{} says nothing where one mode is kept", option),
+                     "leave it out, or allow --separate-modes");
+    case Target::no_energy:
+      return refused(fmt::format("{} counts with --objective energy alone", option),
+                     "leave it out, or ask for --objective energy");
     case Target::network:
     case Target::script:
     case Target::onnx:

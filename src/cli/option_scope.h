@@ -23,7 +23,10 @@ enum class Target {
   table,    ///< measured already
   twin,     ///< a simulated board
   onnx,     ///< a file that is described
-  arrivals  ///< plans that are made by simulating requests
+  arrivals,   ///< plans that are made by simulating requests
+  clockwork,  ///< plans whose requests come like clockwork
+  one_mode,   ///< plans with one mode that all roles share
+  no_energy   ///< plans whose objective is not energy
 };
 
 struct ScopeException {

@@ -105,6 +105,11 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   const bool live = std::ranges::any_of(
       board.workloads(), [](const ProfilerInfo* workload) { return workload->live; });
   choose_strategy(request, options.searches, live);
+  if (options.arrivals.empty()) FLYBALL_CHECK(options.scope.check(Target::clockwork));
+  if (request.kind == "concurrent" && !request.separate_modes)
+    FLYBALL_CHECK(options.scope.check(Target::one_mode));
+  if (objective_of(request, board.workloads()) != Objective::energy)
+    FLYBALL_CHECK(options.scope.check(Target::no_energy));
   request.switch_ms = options.switch_ms.value_or(0);
   request.cancelled = &interrupt_flag();
   return {};

@@ -138,7 +138,8 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind != "training" && kind != "dynamic") {
     command.add_option("--arrivals", o.arrivals,
                        "plan by simulating what `serve` executes: poisson, poisson:60, trace:FILE");
-    add_percentile(command, o.percentile, "of requests in time, with --arrivals");
+    scope.exclude({Target::clockwork}, {add_percentile(command, o.percentile,
+                                                       "of requests in time, with --arrivals")});
   }
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
@@ -155,16 +156,21 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
         {Target::arrivals},
         {command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role")});
   if (kind == "concurrent" || kind == "dynamic")
-    add_duration(command, "--switch-cost", [&o](Seconds time) { o.switch_ms = time.value * 1e3; },
-                 kind == "dynamic" ? "time that changing the mode takes, e.g. 2s; else what `mode "
-                                     "cost` measured"
-                                   : "time that changing the mode takes, e.g. 2s",
-                 {0, 1e9, "0s or more"});
+    scope.exclude(
+        {Target::one_mode},
+        {add_duration(command, "--switch-cost",
+                      [&o](Seconds time) { o.switch_ms = time.value * 1e3; },
+                      kind == "dynamic" ? "time that changing the mode takes, e.g. 2s; else what "
+                                          "`mode cost` measured"
+                                        : "time that changing the mode takes, e.g. 2s",
+                      {0, 1e9, "0s or more"})});
   if (kind == "inference" || kind == "dynamic")
-    add_power(
-        command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
-        "that the board draws between batches, counted by objective energy; else what `mode idle` "
-        "measured");
+    scope.exclude(
+        {Target::no_energy},
+        {add_power(
+            command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
+            "that the board draws between batches, counted by objective energy; else what `mode "
+            "idle` measured")});
   if (kind == "dynamic")
     add_energy(
         command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
