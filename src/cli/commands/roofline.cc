@@ -93,8 +93,11 @@ void print_roofs(const RooflineAnswer& answer) {
   const auto giga = [](double rate) { return rate > 0 ? number(rate * 1e-9) : std::string("-"); };
   fmt::print("  {} GFLOP/s, {} GB/s, balance {} FLOP/B, {} {} ms\n", giga(highest->flop_per_s),
              giga(highest->bytes_per_s), highest->balance() > 0 ? number(highest->balance()) : "-",
-             roofs.fitted() ? "a minibatch takes at least" : "a parallel region takes",
+             roofs.fitted() ? "the shortest minibatches take" : "a parallel region takes",
              number(1e3 * highest->launch_s));
+  if (roofs.fitted())
+    fmt::print("  fitted through {} readings, not above them: half of them lie within {} %\n",
+               highest->samples, number(highest->error_pct));
   if (highest->energy)
     fmt::print("  {} pJ/FLOP, {} pJ/B, static {} W\n",
                number(1e12 * highest->energy->eps_flop.value),
