@@ -69,9 +69,8 @@ Json apply_of(const Json& answer, const std::string& command) {
   for (const auto& [name, value] : settings_of(choice["config"]))
     (board[name] ? applied.mode : applied.run)[name] = value;
   applied.simulated = any_trial(answer, was_simulated);
-  // Of a network for text, and no axis: a row's tokens.
-  const Settings fixed = settings_of(value_at(request, "settings"));
-  if (const auto tokens = fixed.find("tokens"); tokens != fixed.end()) applied.run.insert(*tokens);
+  // With what trials ran beside, such as the loader's workers: without it figures are others.
+  applied.run.merge(settings_of(value_at(request, "settings")));
   return apply_steps(applied);
 }
 

@@ -60,6 +60,8 @@ class TwinProfiler final : public Profiler {
     info_.samples_per_epoch = workload.data.samples;
     info_.live = true;
     info_.job = {{axis::batch_size, usual_batch}};
+    if (info_.phase == Phase::train && !workload.data.resident)
+      info_.job[axis::loader_workers] = workload.loader_workers;
     if (workload.layers.size() > 1) {
       if (const auto cost = cost_of(workload.layers[0], workload.layers[1])) info_.cost = *cost;
     }
@@ -226,8 +228,9 @@ class TwinProfiler final : public Profiler {
                         {"minibatches", fmt::format("{}", options_.minibatches)}};
     FLYBALL_ASSIGN(const TwinConfiguration usual, twin_configuration(trial(default_)));
     FLYBALL_ASSIGN(const Twin::Steady steady, twin_.steady(usual));
-    info_.conditions[simulated_condition] = fmt::format(
-        "default {:.6g} ms, {:.6g} W without noise", steady.times.e2e_ms, steady.power.monitor_w);
+    info_.conditions[simulated_condition] =
+        fmt::format("default {:.6g} ms, {:.6g} W of all rails, without noise", steady.times.e2e_ms,
+                    steady.power.monitor_w);
     return {};
   }
 

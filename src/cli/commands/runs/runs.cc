@@ -109,6 +109,9 @@ Status show_run(const RunsOptions& options) {
   fmt::print("run {}: {}\n{}, {}, started {}, {}\n", run.id, run.request.command,
              run.request.device, run_state_name(run.state), run.started_utc,
              run.finished_utc.empty() ? "not finished" : "finished " + run.finished_utc);
+  if (const RunSummary summary = summary_of(run); !summary.best.empty())
+    fmt::print("answer: {}{}\n", summary.best,
+               summary.choice.empty() ? "" : fmt::format(" at {}", summary.choice));
   print_conditions(run.request);
   if (trials.empty()) {
     if (experiment_runs.empty())
