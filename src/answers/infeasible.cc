@@ -169,7 +169,7 @@ std::string binding_text(const Problem& problem, const EasedLimit& eased, const 
       eased.constraint == Constraint::latency || eased.constraint == Constraint::arrival_rate;
   const LimitFlag flag = flag_of(eased.constraint, eased.role);
   return fmt::format("{}{}{} of {:.5g} {}",
-                     two && own ? problem.roles[eased.role].workload + "'s " : "the ",
+                     two && own ? role_name(problem, eased.role) + "'s " : "the ",
                      constraint_name(eased.constraint),
                      eased.constraint == Constraint::arrival_rate ? "" : " budget",
                      eased.limit / flag.scale, flag.unit);
@@ -233,7 +233,7 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
     const bool own = eased.constraint == Constraint::latency || !up;
     all.push_back({flag.flag, typed(eased, flag.scale, does), flag.unit,
                    eased.predicted ? Provenance::predicted : known,
-                   two && own ? problem.roles[eased.role].workload : ""});
+                   two && own ? role_name(problem, eased.role) : ""});
     if (least && !eased.predicted)
       all.back().slowdown = outcome_of(problem, readings, eased.choice).loss / *least;
   }

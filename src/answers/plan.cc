@@ -277,7 +277,7 @@ std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
   const auto add = [&](Constraint constraint, size_t role, double used, double limit) {
     const bool whole = constraint == Constraint::power;
     if (limit != unlimited)
-      margins.push_back({constraint, role, whole ? "" : problem.roles[role].workload, used, limit,
+      margins.push_back({constraint, role, whole ? "" : role_name(problem, role), used, limit,
                          unit_of(problem, constraint), false});
   };
   add(Constraint::power, 0, power_of(readings, choice), problem.budgets.power_w);

@@ -51,7 +51,7 @@ std::string schedule_text(const Plan& plan) {
     std::string text;
     for (size_t role = 0; role <= last; ++role) {
       const double own = problem.candidates->batch(role, plan.answer->choice[role]);
-      const std::string& served = problem.roles[role].workload;
+      const std::string served = role_name(problem, role);
       text += own == 1 ? fmt::format("  {}: serve each request as it arrives\n", served)
                        : fmt::format(
                              "  {}: collect {:g} requests (the first waits {:.4g} ms), then "
@@ -196,7 +196,7 @@ std::string choice_text(const Problem& problem, std::span<const size_t> choice) 
     if (problem.separate_modes && role > 0)
       text += fmt::format("; {} in {}", trial.job.workload, describe(trial.mode.values));
     if (!trial.job.settings.empty())
-      text += fmt::format("; {} {}", trial.job.workload, describe(trial.job.settings));
+      text += fmt::format("; {} {}", role_name(problem, role), describe(trial.job.settings));
   }
   return text;
 }

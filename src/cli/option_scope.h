@@ -17,12 +17,12 @@ using AddedOptions = std::vector<CLI::Option*>;
 
 /// What a command runs, or reads instead of running it.
 enum class Target {
-  network,  ///< on this machine
-  script,   ///< a network of the user's own, on this machine
-  program,  ///< of the user's own
-  table,    ///< measured already
-  twin,     ///< a simulated board
-  onnx,     ///< a file that is described
+  network,    ///< on this machine
+  script,     ///< a network of the user's own, on this machine
+  program,    ///< of the user's own
+  table,      ///< measured already
+  twin,       ///< a simulated board
+  onnx,       ///< a file that is described
   arrivals,   ///< plans that are made by simulating requests
   clockwork,  ///< plans whose requests come like clockwork
   one_mode,   ///< plans with one mode that all roles share

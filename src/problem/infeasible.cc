@@ -71,7 +71,7 @@ void ease_rate(const Problem& problem, const Readings& readings, size_t role,
 /// "the latency budget of 55 ms", of whom where two are served.
 std::string limit_text(const Problem& problem, const Relaxation& relaxation) {
   const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  const std::string whose = two ? problem.roles[relaxation.role].workload + "'s " : "the ";
+  const std::string whose = two ? role_name(problem, relaxation.role) + "'s " : "the ";
   switch (relaxation.constraint) {
     case Constraint::latency:
       return fmt::format("{}latency budget of {:.5g} ms", whose, relaxation.limit);
@@ -85,7 +85,7 @@ std::string limit_text(const Problem& problem, const Relaxation& relaxation) {
 
 std::string remedy_text(const Problem& problem, const Relaxation& relaxation) {
   const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  const std::string whose = two ? " for " + problem.roles[relaxation.role].workload : "";
+  const std::string whose = two ? " for " + role_name(problem, relaxation.role) : "";
   switch (relaxation.constraint) {
     case Constraint::latency:
       return fmt::format("a latency of {:.5g} ms{} would do", relaxation.needed, whose);

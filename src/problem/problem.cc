@@ -197,6 +197,13 @@ std::string unit_of(const Problem& problem, Constraint constraint) {
   return "";
 }
 
+std::string role_name(const Problem& problem, size_t role) {
+  const std::string& own = problem.roles[role].workload;
+  const bool twins = problem.roles.size() == 2 && problem.roles[1 - role].workload == own &&
+                     problem.roles[1 - role].serves() == problem.roles[role].serves();
+  return twins ? fmt::format("the {} {}", role == 0 ? "first" : "second", own) : own;
+}
+
 std::string describe(const Problem& problem) {
   std::string text = fmt::format("objective {}", objective_name(problem.objective));
   const auto limit = [&](const char* what, double value, Constraint constraint) {
@@ -207,9 +214,10 @@ std::string describe(const Problem& problem) {
   limit("time", problem.budgets.time_ms, Constraint::time);
   limit("energy", problem.budgets.energy_j, Constraint::energy);
   if (!problem.idle_w.empty()) text += ", idle power between batches counted";
-  for (const Role& role : problem.roles) {
+  for (size_t i = 0; i < problem.roles.size(); ++i) {
+    const Role& role = problem.roles[i];
     if (!role.serves()) continue;
-    text += fmt::format(", {} {:g} requests/s", role.workload, role.rate_hz);
+    text += fmt::format(", {} {:g} requests/s", role_name(problem, i), role.rate_hz);
     if (role.latency_ms != unlimited)
       text += fmt::format(" with latency ≤ {:g} ms", role.latency_ms);
   }

@@ -103,6 +103,9 @@ struct Problem {
   double counts(double batch) const;
 };
 
+/// Whose a limit is, as a person reads it: the workload, and which one of two that are the same.
+std::string role_name(const Problem& problem, size_t role);
+
 /// Unit of a limit: "W", "ms", "J/sample", "requests/s", …
 std::string unit_of(const Problem& problem, Constraint constraint);
 

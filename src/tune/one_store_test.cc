@@ -102,7 +102,10 @@ class OneStore {
     request.profiles = 4 + static_cast<size_t>(random.uniform() * 8);
     request.power_budget_w = power_.at(random.uniform());
     const bool serves = board_.info(board_.roles.size() - 1).phase == Phase::infer;
-    request.kind = board_.roles.size() > 1 ? "concurrent" : serves ? "inference" : "training";
+    const bool both = board_.info(0).phase == Phase::infer;
+    request.kind = board_.roles.size() > 1 ? (both ? "two-inference" : "concurrent")
+                   : serves                ? "inference"
+                                           : "training";
     if (serves) {
       request.rates_hz = {300 / time_.at(random.uniform())};
       request.latencies_ms = {3 * time_.at(random.uniform())};
@@ -209,7 +212,12 @@ const Drawn drawn[] = {
     {"training", "orin_nano", {{"resnet18", Phase::train}}},
     {"inference", "orin_nano", {{"resnet50", Phase::infer}}},
     {"many_modes", "xavier_agx", {{"mobilenet_v3", Phase::train}}},
-    {"concurrent", "orin_nano", {{"mobilenet_v3", Phase::train}, {"mobilenet_v3", Phase::infer}}}};
+    {"concurrent", "orin_nano", {{"mobilenet_v3", Phase::train}, {"mobilenet_v3", Phase::infer}}},
+    {"two_services", "xavier_nx", {{"mobilenet_v3", Phase::infer}, {"mobilenet_v3", Phase::infer}}},
+    {"recurrent", "orin_agx", {{"lstm", Phase::train}}},
+    {"old_board", "nano", {{"lenet5", Phase::train}}},
+    {"card", "rtx3090", {{"resnet18", Phase::infer}}},
+    {"one_rail", "rpi5", {{"mobilenet_v3", Phase::infer}}}};
 INSTANTIATE_TEST_SUITE_P(Boards, OneStoreOf, testing::ValuesIn(drawn),
                          [](const auto& one) { return one.param.name; });
 

@@ -138,8 +138,8 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind != "training" && kind != "dynamic") {
     command.add_option("--arrivals", o.arrivals,
                        "plan by simulating what `serve` executes: poisson, poisson:60, trace:FILE");
-    scope.exclude({Target::clockwork}, {add_percentile(command, o.percentile,
-                                                       "of requests in time, with --arrivals")});
+    scope.exclude({Target::clockwork},
+                  {add_percentile(command, o.percentile, "of requests in time, with --arrivals")});
   }
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");

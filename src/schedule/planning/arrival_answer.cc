@@ -46,10 +46,11 @@ std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
   if (problem.concurrent())
     text += fmt::format("  {:.4g} training minibatches/s (its equations say {:.4g})\n",
                         one.run.trainings_per_s, one.planned_per_s);
-  text += fmt::format("  {}: p{:g} latency {:.4g}{} ms, {:.3g} % late, {:.3g} requests a batch\n",
-                      last.workload, answer.percentile, one.run.p99_ms,
-                      last.latency_ms == unlimited ? "" : fmt::format(" of {:g}", last.latency_ms),
-                      100 * one.run.late_share, one.run.mean_batch);
+  text +=
+      fmt::format("  {}: p{:g} latency {:.4g}{} ms, {:.3g} % late, {:.3g} requests a batch\n",
+                  role_name(problem, problem.roles.size() - 1), answer.percentile, one.run.p99_ms,
+                  last.latency_ms == unlimited ? "" : fmt::format(" of {:g}", last.latency_ms),
+                  100 * one.run.late_share, one.run.mean_batch);
   if (!std::isnan(one.option.power_w))
     text += fmt::format("  at most {:.4g}{} W\n", one.option.power_w,
                         problem.budgets.power_w == unlimited

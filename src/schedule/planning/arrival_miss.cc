@@ -40,7 +40,7 @@ void tell_power(const EnoughPower& enough, const Problem& problem, double power_
 
 void tell_nearest(const NearestChoice& nearest, std::optional<double> enough_ms,
                   const Problem& problem, double percentile, Refusal& refusal) {
-  const std::string& service = problem.roles[nearest.role].workload;
+  const std::string service = role_name(problem, nearest.role);
   Error& why = refusal.why_not;
   why.message += fmt::format(": the nearest ({}) answers {:.3g} %",
                              words_of(problem, nearest.choice), 100 * (1 - nearest.late_share));
