@@ -795,7 +795,7 @@ export interface Plan {
   stopped: string;
   /** Which power modes were chosen among (`--modes`); null where a table keeps all of its own. */
   modes: CommonModes | null;
-  /** Of a concurrent plan on `--device twin:BOARD`: its answer, simulated with both roles at once; else null. */
+  /** Of a concurrent plan on `--device twin:BOARD` or over tables: its answer, simulated with both roles at once; else null. */
   together: PlanTogether | null;
   /** Remarks. */
   notes: string[];
@@ -905,8 +905,8 @@ export interface PlanPromise {
   choice: PlanChoice;
 }
 export interface PlanTogether {
-  /** Who is on the accelerator: one role at a time, as the plan's equations have it. */
-  sharing: "interleaved";
+  /** Who is on the accelerator: one role at a time, as the plan's equations have it (`interleaved`), or as the scheduler of `flyball serve` decides (`scheduled`: over tables). */
+  sharing: "interleaved" | "scheduled";
   /** [s] Simulated. */
   seconds: number;
   /** Why it cannot be, such as memory; null: it can. */
@@ -919,6 +919,8 @@ export interface PlanTogether {
   latency_ms: number | null;
   /** [count] Requests that lacked an answer a window after their batch was full, at the end. */
   late: number;
+  /** [%] Requests answered after their latency budget; null: not known. */
+  late_pct: number | null;
   /** [W] Mean while the hungrier role ran; null without rails. */
   hungrier_w: number | null;
   /** Always simulated. */

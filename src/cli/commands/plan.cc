@@ -95,6 +95,9 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   }
   document["together"] = together_json(together);
   const Json answer = document;
+  // What the store keeps is what was answered.
+  if (store && plan.run && together)
+    FLYBALL_CHECK(store->finish_run(*plan.run, RunState::done, answer.dump()));
   if (options.json) {
     if (!block.empty()) document["nvpmodel"] = block;
     print_json(document);

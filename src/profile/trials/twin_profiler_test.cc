@@ -29,7 +29,7 @@ TEST(TwinProfiler, OffersTheWholeGridAndStartsAtMaxn) {
   for (const Axis& axis : train->space().axes())
     EXPECT_EQ(train->space().settings(train->default_config()).at(axis.name), axis.values.back());
   const auto serve = profiler("orin_agx", "resnet18", Phase::infer);
-  EXPECT_EQ(serve->space().size(), 5 * modes);
+  EXPECT_EQ(serve->space().size(), 7 * modes);
   EXPECT_EQ(serve->space().settings(serve->default_config()).at(axis::batch_size), 16);
 }
 
