@@ -28,8 +28,11 @@ class File {
 
   /// What this file says, over what stands there already.
   Status read(TwinBoard& board) const {
-    if (const auto gib = document()["capacity"]["memory_gib"].value<double>())
-      board.memory_bytes = *gib * 1073741824.0;
+    for (const auto& [key, bytes] : {std::pair{"memory_gib", &board.memory_bytes},
+                                     {"system_gib", &board.system_bytes},
+                                     {"libtorch_gib", &board.runtime_bytes}})
+      if (const auto gib = document()["capacity"][key].value<double>())
+        *bytes = *gib * 1073741824.0;
     for (const auto& [key, node] : *twin())
       FLYBALL_CHECK(take(board, std::string(key.str()), node));
     if (find_axis(board.axes, axis::cpu_cores) && find_axis(board.axes, axis::cpu_mhz) &&

@@ -99,6 +99,8 @@ struct TwinBoard {
   std::vector<Axis> axes;  ///< cpu_cores, cpu_mhz, and gpu_mhz, mem_mhz where it has them
   double mem_mhz = 0;      ///< of a memory that has no axis
   double memory_bytes = 0;
+  double system_bytes = 0;   ///< of it, what firmware, kernel and system take (BoardCapacity)
+  double runtime_bytes = 0;  ///< of each process that computes: LibTorch, on a GPU CUDA's context
   std::vector<TwinStorage> storages;  ///< not empty
   std::vector<TwinRail> rails;        ///< none: what it draws cannot be read there
   TwinConstants constants;

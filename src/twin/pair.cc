@@ -194,10 +194,10 @@ Result<TwinPairRun> simulate_pair(const Twin& train, const TwinConfiguration& tr
   one.seed = mix_seed(options.seed, 1);
   FLYBALL_ASSIGN(TwinStream serve_stream, serve.stream(serving, one));
   const double needed = train_stream.memory_bytes() + serve_stream.memory_bytes();
-  if (needed > train.board().memory_bytes)
+  if (needed + train.board().system_bytes > train.board().memory_bytes)
     return Error{Code::infeasible,
                  train.workload().name + " and " + serve.workload().name +
-                     " together need more memory than " + train.board().id + " has",
+                     " together need more memory than " + train.board().id + " leaves them",
                  "smaller batch sizes need less"};
   FLYBALL_ASSIGN(const Twin::Steady a, train.steady(training));
   FLYBALL_ASSIGN(const Twin::Steady b, serve.steady(serving));

@@ -9,10 +9,8 @@ namespace flyball {
 namespace {
 
 constexpr double bytes_per_number = 4;
-constexpr double runtime_bytes = 4e8;        ///< the interpreter and its libraries
-constexpr double gpu_runtime_bytes = 1.6e9;  ///< the same with a CUDA context and cuDNN
-constexpr double worker_bytes = 2.5e8;       ///< a loader process of Python
-constexpr double system_bytes = 1.2e9;       ///< the operating system and a desktop
+constexpr double interpreter_bytes = 3e8;  ///< Python and its modules, beside LibTorch
+constexpr double worker_bytes = 2.5e8;     ///< a loader process of Python
 
 double relative_voltage(double share, double lowest, double knee) {
   return share <= knee ? lowest : lowest + (1 - lowest) * (share - knee) / (1 - knee);
@@ -188,8 +186,8 @@ double twin_memory_bytes(const TwinBoard& board, const TwinNetwork& network,
   const double weights = network.parameters * bytes_per_number * (train ? 3 : 1);
   const double activations =
       train ? network.activation_bytes.at(batch) : network.largest_bytes.at(batch);
-  const double runtime = board.constants.cuda_cores > 0 ? gpu_runtime_bytes : runtime_bytes;
-  return runtime + workers * worker_bytes + inputs + weights + std::max(0.0, activations);
+  return board.runtime_bytes + interpreter_bytes + workers * worker_bytes + inputs + weights +
+         std::max(0.0, activations);
 }
 
 Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& network,
@@ -222,10 +220,10 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
                    fmt::format("{} has no storage '{}'", board.id, configuration.storage), ""};
   }
   plan.memory_bytes = twin_memory_bytes(board, network, workload, configuration);
-  if (plan.memory_bytes + system_bytes > board.memory_bytes)
+  if (plan.memory_bytes + board.system_bytes > board.memory_bytes)
     return Error{Code::infeasible,
                  fmt::format("{} needs {:.1f} GiB at batch size {:g}; {} has {:.0f} GiB",
-                             workload.name, (plan.memory_bytes + system_bytes) / 1073741824.0,
+                             workload.name, (plan.memory_bytes + board.system_bytes) / 1073741824.0,
                              batch, board.id, board.memory_bytes / 1073741824.0),
                  "a smaller batch size needs less"};
   const TwinConstants& c = board.constants;

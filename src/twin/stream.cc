@@ -7,8 +7,7 @@ namespace flyball {
 namespace {
 
 constexpr double cache_share = 0.9;  ///< of free memory that the page cache may take
-constexpr double kept_by_system_bytes = 1.2e9;
-constexpr double warm_c = 60;  ///< at which static power is what the constants say
+constexpr double warm_c = 60;        ///< at which static power is what the constants say
 
 }  // namespace
 
@@ -22,8 +21,9 @@ TwinStream::Inside::Inside(std::shared_ptr<const TwinBoard> on, const TwinPlan& 
       sample_bytes(workload.data.sample_bytes),
       vary_samples(asked.noise) {
   room_bytes =
-      std::max(0.0, (board->memory_bytes - kept_by_system_bytes - plan.memory_bytes) * cache_share);
+      std::max(0.0, (board->memory_bytes - board->system_bytes - plan.memory_bytes) * cache_share);
   cached = std::clamp(options.cached, 0.0, 1.0);
+  expect_hits();
   celsius = options.thermal ? options.ambient_c : warm_c;
   const TwinConstants& c = board->constants;
   if (options.board_spread > 0) {
@@ -53,12 +53,25 @@ void TwinStream::Inside::rest_until(double time_s) {
   now_s = time_s;
 }
 
+double TwinStream::Inside::room() const {
+  return std::min({1.0, options.most_cached, room_bytes / std::max(1.0, samples * sample_bytes)});
+}
+
+// Where there is no room for all, what was read last is kept. Of a set that each epoch takes in
+// another order, a sample is still there if no more than the room was read in between: with U of
+// the epoch before it then and V after it now, U·V ≥ 1 − room, whose probability is this.
+void TwinStream::Inside::expect_hits() {
+  const double share = room();
+  hits = cached;
+  if (share > 0 && share < 1 && cached <= share)
+    hits = cached / share * (share + (1 - share) * std::log(1 - share));
+}
+
 void TwinStream::Inside::end_epoch() {
   if (!(samples > 0) || seen <= 0) return;
-  const double room =
-      std::min(options.most_cached, room_bytes / std::max(1.0, samples * sample_bytes));
-  cached = std::min({1.0, room, cached + (1 - cached) * seen / samples});
+  cached = std::min(room(), cached + (1 - cached) * seen / samples);
   seen = 0;
+  expect_hits();
 }
 
 TwinMinibatch TwinStream::Inside::next() {
@@ -71,7 +84,7 @@ TwinMinibatch TwinStream::Inside::next() {
   } else {
     const double prepare =
         plan.prepare_s * run_factor * varied(c.sample_noise / std::sqrt(plan.batch));
-    const double miss = samples > 0 ? 1 - cached : 0;
+    const double miss = samples > 0 ? 1 - hits : 0;
     double& worker = worker_free_s[made % worker_free_s.size()];
     // Inline, a batch is begun when it is asked for; a worker begins when there is room for it.
     double begin = plan.workers == 0 ? now_s : std::max(worker, taken_s[made % taken_s.size()]);
@@ -134,6 +147,9 @@ void TwinStream::end_epoch() {
 }
 double TwinStream::memory_bytes() const {
   return inside_->plan.memory_bytes;
+}
+double TwinStream::hits() const {
+  return inside_->hits;
 }
 double TwinStream::cached() const {
   return inside_->cached;

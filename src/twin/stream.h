@@ -13,7 +13,9 @@ struct TwinStream::Inside {
   Inside(std::shared_ptr<const TwinBoard> board, const TwinPlan& plan, const TwinWorkload& workload,
          const TwinOptions& options);
   TwinMinibatch next();
-  void end_epoch();  ///< what was read stays cached as far as there is room
+  void end_epoch();     ///< what was read stays cached as far as there is room
+  double room() const;  ///< share of the set that the page cache can hold
+  void expect_hits();
   void rest_until(double time_s);
   double run_s() const { return now_s - rested_s; }
   double noisy(double relative);
@@ -25,7 +27,8 @@ struct TwinStream::Inside {
   Random random;
   double samples = 0, sample_bytes = 0, room_bytes = 0;  ///< of the data set; for the page cache
   bool vary_samples = true;
-  double cached = 1;
+  double cached = 1;  ///< share of the set in the page cache
+  double hits = 1;    ///< share of what this epoch asks for that is still there when it does
   double run_factor = 1, power_factor = 1;  ///< this run's
   double celsius = 25;
   double now_s = 0, storage_free_s = 0;

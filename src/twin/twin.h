@@ -139,7 +139,8 @@ class TwinStream {
   TwinPower power() const;  ///< mean since it began, without the time that it was not taken up
   TwinUse use() const;
   double memory_bytes() const;
-  double cached() const;
+  double cached() const;  ///< share of the set that the page cache holds
+  double hits() const;    ///< of what this epoch reads, the share that comes from there
   ~TwinStream();
   TwinStream(TwinStream&&) noexcept;
   TwinStream& operator=(TwinStream&&) noexcept;

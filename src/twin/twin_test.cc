@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "boards/capacity.h"
+
 namespace flyball {
 namespace {
 
@@ -250,6 +252,47 @@ TEST(Twin, AnEpochLeavesWhatItReadInTheCacheAsFarAsThereIsRoom) {
   EXPECT_NEAR(cached_after(1, 5), 80.0 / 330, 1e-12);
   EXPECT_NEAR(cached_after(0.25, 20), 0.25, 1e-12);
   EXPECT_EQ(cached_after(1, 0), 0);
+}
+
+// What was read last is kept, and each epoch takes another order: c + (1 − c)·ln(1 − c), which is
+// what drawing the orders gives (`caches.md`).
+TEST(Twin, APageCacheThatDoesNotHoldTheSetHitsLessThanItHolds) {
+  const Twin twin = make_twin("mobilenet_v3", Phase::train, "xavier_agx");
+  for (const auto& [room, hits] : {std::pair{0.75, 0.403}, {0.5, 0.153}, {0.25, 0.034}}) {
+    auto options = quiet();
+    options.cached = 0;
+    options.most_cached = room;
+    auto stream = *twin.stream(TwinConfiguration{}, options);
+    EXPECT_EQ(stream.hits(), 0) << "it was dropped";
+    const double samples = twin.workload().data.samples;
+    for (double seen = 0; seen < samples; seen += 16) stream.next();
+    EXPECT_NEAR(stream.cached(), room, 1e-12);
+    EXPECT_NEAR(stream.hits(), hits, 1e-3);
+    EXPECT_TRUE(stream.next().cold);
+  }
+}
+
+// The figures are those of `describe` (boards/capacity.h), and the system has its part beside one
+// role and beside two.
+TEST(Twin, MemoryIsThatOfTheBoardsCapacity) {
+  for (const std::string& id : twin_boards()) {
+    const TwinBoard board = *find_twin_board(id);
+    const BoardCapacity capacity = *board_capacity(id);
+    EXPECT_EQ(board.memory_bytes, capacity.memory_bytes) << id;
+    EXPECT_EQ(board.system_bytes, capacity.system_bytes) << id;
+    EXPECT_EQ(board.runtime_bytes, capacity.libtorch_bytes) << id;
+  }
+  const Twin train = make_twin("mobilenet_v3", Phase::train, "orin_nano");
+  const Twin serve = make_twin("mobilenet_v3", Phase::infer, "orin_nano");
+  TwinBoard small = *find_twin_board("orin_nano");
+  const double both = train.memory_bytes({}) + serve.memory_bytes({});
+  for (const double left : {-1e6, 1e6}) {
+    small.memory_bytes = both + small.system_bytes + left;
+    const Twin one = *Twin::make(small, train.workload()),
+               other = *Twin::make(small, serve.workload());
+    EXPECT_TRUE(one.steady({}).ok());
+    EXPECT_EQ(simulate_pair(one, {}, other, {}, {.seconds = 1}).ok(), left > 0) << left;
+  }
 }
 
 TEST(Twin, WithoutAGpuAllCoresComputeAndDraw) {

@@ -66,13 +66,15 @@ Finding page_cache_finding(const Group& group) {
   if (const auto memory = memory_bytes(group)) {
     const double share = *memory / set;
     if (share >= 1) return {text + " The memory has room for the set.", held};
+    // As expected where it loses more than its size says: nearer to that than to what it holds.
+    const double last = share + (1 - share) * std::log(1 - share);
+    const double hit = 1 - *later.read_bytes / set;
     return {
         text + fmt::format(" There is memory for {:.0f} %, of which a cache that keeps what was "
                            "read last would hit {:.0f} % (c + (1 - c) ln(1 - c)); it hit {:.0f} "
                            "%.",
-                           100 * share, 100 * (share + (1 - share) * std::log(1 - share)),
-                           100 * (1 - *later.read_bytes / set)),
-        !held};
+                           100 * share, 100 * last, 100 * hit),
+        !held && std::abs(hit - last) < std::abs(hit - share)};
   }
   return {text + (held ? " The cache holds the set." : " The cache does not hold the set."),
           !held || *later.read_bytes < 0.01 * set};

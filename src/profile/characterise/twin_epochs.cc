@@ -93,6 +93,7 @@ class Simulation {
     record.epoch = epoch;
     record.loss = std::numeric_limits<double>::quiet_NaN();
     record.cached_before = stream.cached();
+    const double missed = 1 - stream.hits();
     record.begin_ns = to_ns(base_s_ + last_s_);
     EnergyWindow energy;
     std::vector<double> times;
@@ -110,8 +111,7 @@ class Simulation {
     stream.end_epoch();
     record.cached_after = stream.cached();
     // What the page cache had not was read from storage.
-    record.use.read_bytes =
-        static_cast<uint64_t>((1 - *record.cached_before) * static_cast<double>(record.bytes));
+    record.use.read_bytes = static_cast<uint64_t>(missed * static_cast<double>(record.bytes));
     record.use.cpu_pct = 100 * stream.use().cpu_cores;
     record.use.cpu_s = stream.use().cpu_cores * record.e2e_s;
     record.use.memory_bytes = record.use.peak_memory_bytes = stream.memory_bytes();
