@@ -85,8 +85,10 @@ Result<SharedBoard> open_shared_board(PlanOptions& options) {
       FLYBALL_ASSIGN(auto profiler, open_role(spec, phase, options));
       profilers.push_back(std::move(profiler));
     }
-  return share_board(std::move(profilers),
-                     options.request.separate_modes ? LinkedModes::any : LinkedModes::common);
+  // Searches look at modes that both roles have; what is known needs no search.
+  const bool searched = options.searches || options.request.profiles_asked;
+  const bool any = options.request.separate_modes && !searched;
+  return share_board(std::move(profilers), any ? LinkedModes::any : LinkedModes::common);
 }
 
 Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,

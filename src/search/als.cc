@@ -135,6 +135,7 @@ class ActiveLearning : public Strategy {
     for (size_t drawn : random.sample(modes ? all.mode_count() : all.size(0), first_modes))
       for (size_t role = 0; role < all.roles(); ++role) {
         const auto here = all.of_mode(role, modes ? drawn : 0);
+        if (here.empty()) continue;
         const size_t candidate = modes ? here[random.below(here.size())] : drawn;
         queue_.push_back({role, candidate, "drawn at random, to begin with", false});
       }

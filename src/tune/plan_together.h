@@ -22,7 +22,7 @@ struct Together {
   double planned_per_s = not_measured;  ///< the same by the plan's equations
   double latency_ms = not_measured;     ///< the longest of a request
   double late = 0;                      ///< requests not served a window after
-  double late_pct = not_measured;       ///< requests answered after their latency budget
+  double late_pct = not_measured;       ///< requests answered after their budget, or refused
   double hungrier_w = not_measured;     ///< mean while the hungrier role ran
 };
 

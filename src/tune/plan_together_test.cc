@@ -64,7 +64,9 @@ TEST_F(TogetherTest, BothRolesTakeTurnsAsThePlanHasIt) {
   EXPECT_GE(both->seconds, 60);
   EXPECT_GT(both->planned_per_s, 1);
   EXPECT_GT(both->train_per_s, 0.85 * both->planned_per_s);
-  EXPECT_LT(both->train_per_s, 1.05 * both->planned_per_s);
+  // The equations round down to whole minibatches of a window.
+  const double batch = made.problem->candidates->batch(1, made.answer->choice[1]);
+  EXPECT_LT(both->train_per_s, both->planned_per_s + 60 / batch);
   EXPECT_GT(both->latency_ms, 0);
   EXPECT_LE(both->latency_ms, 1000);
   EXPECT_EQ(both->late, 0);

@@ -160,7 +160,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
         {command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role")});
   if (kind == "concurrent" || kind == "dynamic")
     scope.exclude(
-        {Target::one_mode},
+        {Target::one_mode, Target::arrivals},
         {add_duration(command, "--switch-cost",
                       [&o](Seconds time) { o.switch_ms = time.value * 1e3; },
                       kind == "dynamic" ? "time that changing the mode takes, e.g. 2s; else what "
@@ -169,7 +169,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
                       {0, 1e9, "0s or more"})});
   if (kind == "inference" || kind == "dynamic")
     scope.exclude(
-        {Target::no_energy},
+        {Target::no_energy, Target::arrivals},
         {add_power(
             command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
             "that the board draws between batches, counted by objective energy; else what `mode "
@@ -189,7 +189,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   note_given(add_reference_options(command, o.references), o.searches);
   add_axis_option(command, o.axes);
   add_accept_option(command, o.accepted);
-  note_given(
+  CLI::Option* const profiles = note_given(
       command
           .add_option("--profiles", o.request.profiles,
                       "profile at most so many; unless given, published strategies take their own "
@@ -197,8 +197,9 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
           ->check(CLI::Range(1, 1000000))
           ->capture_default_str(),
       o.request.profiles_asked);
-  note_given(add_strategy_option(command, o.request.strategy), o.searches);
-  note_given(add_predictor_option(command, o.request.predictor), o.searches);
+  scope.exclude({Target::arrivals},
+                {profiles, note_given(add_strategy_option(command, o.request.strategy), o.searches),
+                 note_given(add_predictor_option(command, o.request.predictor), o.searches)});
   add_seed(command, o.request.seed);
   scope.exclude({Target::table, Target::twin}, {add_trial_time(command, o.trial_seconds)});
   add_measuring_options(command, o.measuring_options);
@@ -206,7 +207,8 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   add_store_options(command, o.store);
   add_fresh(command, o.request.fresh);
   if (kind != "dynamic") scope.exclude({Target::arrivals}, {add_dry_run(command, o.dry_run)});
-  command.add_flag("--no-verify{false}", o.request.verify, "do not measure the answer once more");
+  scope.exclude({Target::arrivals}, {command.add_flag("--no-verify{false}", o.request.verify,
+                                                      "do not measure the answer once more")});
   if (kind != "dynamic") {
     scope.exclude(
         {Target::arrivals},

@@ -56,7 +56,7 @@ Status plan_for_arrivals(PlanOptions& options, Context& context) {
   if (options.json)
     print_json(to_json(answer));
   else
-    fmt::print("{}", format_plan(answer));
+    fmt::print("{}", format_plan(answer, options.verbose));
   if (answer.infeasible) context.exit_code = report_error(*answer.infeasible);
   return {};
 }

@@ -14,8 +14,8 @@ namespace {
 std::string beyond_text(const Together& together, double budget_ms) {
   if (!(together.late_pct > 0)) return "";
   return fmt::format(
-      "  {:.2g} % of the requests so take longer than the {:g} ms that were asked for: the plan "
-      "rests on what each role does alone\n",
+      "  {:.2g} % of the requests so miss the {:g} ms that were asked for: the plan rests on what "
+      "each role does alone\n",
       together.late_pct, budget_ms);
 }
 
@@ -51,7 +51,7 @@ Json together_json(const std::optional<Together>& together) {
           {"train_per_s", or_null(together->train_per_s)},
           {"planned_per_s", or_null(together->planned_per_s)},
           {"latency_ms", or_null(together->latency_ms)},
-          {"late", together->late},
+          {"late", together->scheduled ? Json() : Json(together->late)},
           {"late_pct", or_null(together->late_pct)},
           {"hungrier_w", or_null(together->hungrier_w)},
           {"provenance", provenance_name(Provenance::simulated)}};

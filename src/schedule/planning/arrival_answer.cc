@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "answers/notes.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -15,7 +18,9 @@ namespace {
 // What was optimised, as it was simulated.
 double simulated_loss(const Problem& problem, const SimulatedChoice& run) {
   if (problem.concurrent()) return -run.trained_per_s;
-  return problem.roles.size() == 2 ? run.latency_share : run.p99_ms;
+  const bool any_limit = std::ranges::any_of(
+      problem.roles, [](const Role& role) { return role.latency_ms != unlimited; });
+  return problem.roles.size() == 2 && any_limit ? run.latency_share : run.longest_ms;
 }
 
 JudgedChoice judged(const ServingProblem& live, const SimulatedChoice& run) {
@@ -31,6 +36,13 @@ JudgedChoice judged(const ServingProblem& live, const SimulatedChoice& run) {
 
 Json judged_json(const Problem& problem, const JudgedChoice& one) {
   Json json = choice_json(problem, one.option);
+  json["services"] = Json::array();
+  size_t role = problem.roles.front().serves() ? 0 : 1;
+  for (const SimulatedService& service : one.run.services)
+    json["services"].push_back({{"workload", problem.roles[role++].workload},
+                                {"late_pct", or_null(100 * service.late_share)},
+                                {"latency_ms", or_null(service.latency_ms)},
+                                {"mean_batch", or_null(service.mean_batch)}});
   json["late_pct"] = or_null(100 * one.run.late_share);
   json["latency_ms"] = or_null(one.run.p99_ms);
   json["mean_batch"] = or_null(one.run.mean_batch);
@@ -78,12 +90,8 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
   FLYBALL_ASSIGN(const Asked asked, make_problem(question.request, question.board));
   answer.problem = asked.problem;
   const Problem& problem = *asked.problem;
-  if (const Status sound = validate(problem, false); !sound.ok()) {
-    FLYBALL_CHECK(take_refusal(sound, answer));
-    return answer;
-  }
+  FLYBALL_CHECK(validate(problem, false));
   FLYBALL_ASSIGN(const Readings readings, readings_of_board(question.board));
-  answer.rows = question.board.simulated() ? Provenance::simulated : Provenance::table;
   const ServingProblem live{&problem, &readings};
   ArrivalPlanner planner(live, question.arrivals,
                          {.percentile = question.percentile,
@@ -104,7 +112,7 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
   return answer;
 }
 
-std::string format_plan(const ArrivalAnswer& answer) {
+std::string format_plan(const ArrivalAnswer& answer, bool verbose) {
   const Problem& problem = *answer.problem;
   const std::string asked = fmt::format("asked: {}, {:g} % of {} in time\n", describe(problem),
                                         answer.percentile, arrivals_text(answer.arrivals));
@@ -119,7 +127,7 @@ std::string format_plan(const ArrivalAnswer& answer) {
                         choice_text(problem, answer.clockwork->run.choice),
                         judged_text(answer, *answer.clockwork));
   return text + asked + fmt::format("{} choices simulated\n", answer.simulations) +
-         notes_text(answer.notes, false);
+         notes_text(answer.notes, verbose);
 }
 
 Json to_json(const ArrivalAnswer& answer) {

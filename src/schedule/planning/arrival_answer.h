@@ -35,8 +35,8 @@ struct ArrivalQuestion {
 /// role that is measured live; an interruption.
 Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question);
 
-/// As text for people; why there is no answer is left to the caller.
-std::string format_plan(const ArrivalAnswer& answer);
+/// As text for people; why there is no answer is left to the caller. `verbose`: every remark.
+std::string format_plan(const ArrivalAnswer& answer, bool verbose = false);
 /// The keys of docs/json.md.
 Json to_json(const ArrivalAnswer& answer);
 

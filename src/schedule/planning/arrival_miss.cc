@@ -52,8 +52,13 @@ void tell_nearest(const NearestChoice& nearest, std::optional<double> enough_ms,
   why.hint = "allow more latency or a lower --percentile, or serve fewer requests";
   if (!enough_ms) return;
   const bool two = problem.roles.front().serves() && problem.roles.size() == 2;
-  why.hint = fmt::format("allow --latency {:g}ms{}, a lower --percentile, or serve fewer requests",
-                         *enough_ms, two ? " of " + service : "");
+  std::string latencies;  // as they are typed
+  for (size_t role = 0; role < problem.roles.size(); ++role)
+    if (problem.roles[role].serves())
+      latencies += fmt::format(" {:g}ms",
+                               role == nearest.role ? *enough_ms : problem.roles[role].latency_ms);
+  why.hint =
+      fmt::format("allow --latency{}, a lower --percentile, or serve fewer requests", latencies);
   refusal.relaxation.push_back(advice_on(Constraint::latency, *enough_ms, two ? service : ""));
 }
 

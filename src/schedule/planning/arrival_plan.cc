@@ -87,17 +87,22 @@ SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, ui
   found.choice.assign(choice.begin(), choice.end());
   found.late_share = 0;
   for (const ServiceResult& service : result.services) {
-    const double latency_ms = service.latency.quantile_ms(options_.percentile / 100);
-    found.late_share = std::max(found.late_share, service.late_share());
-    found.latency_share = std::max(found.latency_share, latency_ms / service.budget_ms);
-    found.p99_ms = latency_ms;
+    SimulatedService& one = found.services.emplace_back();
+    one.late_share = service.late_share();
+    // Who answers nobody is not quick.
+    one.latency_ms =
+        service.answered > 0 ? service.latency.quantile_ms(options_.percentile / 100) : unlimited;
+    if (service.batches > 0)
+      one.mean_batch = static_cast<double>(service.samples) / static_cast<double>(service.batches);
+    found.late_share = std::max(found.late_share, one.late_share);
+    found.longest_ms = std::max(found.longest_ms, one.latency_ms);
+    found.latency_share = std::max(found.latency_share, one.latency_ms / service.budget_ms);
   }
   for (const TrainingResult& training : result.trainings)
     found.trainings_per_s += static_cast<double>(training.minibatches) / result.seconds;
   found.trained_per_s = counted(choice) * found.trainings_per_s;
-  const ServiceResult& last = result.services.back();
-  if (last.batches > 0)
-    found.mean_batch = static_cast<double>(last.samples) / static_cast<double>(last.batches);
+  found.p99_ms = found.services.back().latency_ms;
+  found.mean_batch = found.services.back().mean_batch;
   return found;
 }
 
@@ -182,7 +187,8 @@ std::optional<NearestChoice> ArrivalPlanner::nearest(double power_w) {
   NearestChoice found{best->choice, least_late, 0, 0, 1};
   size_t role = live_.serving_role();
   for (const ServiceResult& service : simulate(std::move(patient)).services) {
-    const double latency_ms = service.latency.quantile_ms(options_.percentile / 100);
+    const double latency_ms =
+        service.answered > 0 ? service.latency.quantile_ms(options_.percentile / 100) : 0;
     if (found.latency_ms == 0 ||
         latency_ms / service.budget_ms > found.latency_ms / found.budget_ms) {
       found.role = role;

@@ -22,6 +22,13 @@ struct ArrivalPlanOptions {
   const std::atomic<bool>* stop = nullptr;  ///< once set, there is no plan any more; may be null
 };
 
+/// How one service fares.
+struct SimulatedService {
+  double late_share = 0;  ///< late or refused
+  double latency_ms = 0;  ///< at the percentile; infinite where nobody was answered
+  double mean_batch = 0;  ///< requests
+};
+
 /// What one choice came to in simulation.
 struct SimulatedChoice {
   std::vector<size_t> choice{};
@@ -29,7 +36,9 @@ struct SimulatedChoice {
   double trainings_per_s = 0;  ///< minibatches of all trainings together
   double trained_per_s = 0;    ///< the same as the problem counts them (Problem::counts)
   double latency_share = 0;    ///< latency at the percentile of its budget, the worst service
+  double longest_ms = 0;       ///< the largest latency at the percentile of the services
   double p99_ms = 0, mean_batch = 0;  ///< of the last service; the latency at the percentile
+  std::vector<SimulatedService> services{};
 };
 
 /// A choice that would do with more power than was allowed.

@@ -103,9 +103,9 @@ Result<std::optional<ModePromise>> ModeExplorer::next(
   ArrivalPlanner planner(likely, arrivals, plan);
   const auto found = planner.plan(problem_.budgets.power_w);
   if (!found) return std::optional<ModePromise>();
-  const bool better = !best || (problem_.concurrent()
-                                    ? found->trainings_per_s > options_.gain * best->trainings_per_s
-                                    : options_.gain * found->p99_ms < best->p99_ms);
+  const bool better =
+      !best || (problem_.concurrent() ? found->trained_per_s > options_.gain * best->trained_per_s
+                                      : options_.gain * found->latency_share < best->latency_share);
   if (!better) return std::optional<ModePromise>();
   return std::optional(ModePromise{problem_.candidates->mode_of(0, found->choice[0]), found->choice,
                                    cautious.plan(found->choice), found->trainings_per_s,

@@ -58,9 +58,9 @@ bool Replanner::worth_it(const SimulatedChoice& present, const SimulatedChoice& 
   const double budget_w = live_.problem->budgets.power_w;
   if (budget_w != unlimited && !(live_.power_w(present.choice) <= budget_w)) return true;
   if (present.late_share > 1 - options_.percentile / 100) return true;
-  const double gained = (next.trainings_per_s - present.trainings_per_s) *
+  const double gained = (next.trained_per_s - present.trained_per_s) *
                         std::max(0.0, options_.horizon_s - live_.problem->switch_ms * 1e-3);
-  return gained > present.trainings_per_s * live_.problem->switch_ms * 1e-3;
+  return gained > present.trained_per_s * live_.problem->switch_ms * 1e-3;
 }
 
 PlanChange Replanner::change_of(const SimulatedChoice& choice, std::span<const double> rates_hz,

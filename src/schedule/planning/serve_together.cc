@@ -25,7 +25,7 @@ Result<std::optional<Together>> serve_together(const SharedBoard& board, const P
   const ServingResult result = simulate(std::move(asked));
   const ServiceResult& service = result.services.front();
   together.train_per_s = static_cast<double>(result.trainings.front().minibatches) / result.seconds;
-  together.latency_ms = service.latency.max_ms();
+  if (service.answered > 0) together.latency_ms = service.latency.max_ms();
   together.late_pct = 100 * service.late_share();
   together.hungrier_w = live.power_w(choice);
   return std::optional(together);

@@ -79,10 +79,10 @@ const profiled_table = (a: Answer): SheetTable => table("What was profiled", "In
   ["power", "W", (t) => quantity(t.power_w, t.power_w_90)], ["why", "", (t) => `${t.reason}${origin_words(t)}`], ["also known", "", (t) => t.doubts ?? ""],
 ], (t) => (t.failure === null ? t.provenance : null));
 
-/** What the simulated board did with both roles at once. */
-const together_facts = (t: PlanTogether) => facts("Both simulated at once, in turns", t.refused !== null ? [["refused", t.refused]] : [
+/** What the simulated board, or over tables the scheduler, did with both roles at once. */
+const together_facts = (t: PlanTogether) => facts(`Both simulated at once, ${t.sharing === "scheduled" ? "as flyball serve runs them" : "in turns"}`, t.refused !== null ? [["refused", t.refused]] : [
   ["for", `${digits(t.seconds, 3)} s`], ["training minibatches", `${digits(t.train_per_s!, 4)}/s${t.planned_per_s === null ? "" : ` (planned ${digits(t.planned_per_s, 4)}/s)`}`], ["longest latency", t.latency_ms === null ? "not told" : `${digits(t.latency_ms, 4)} ms`],
-  ["while the hungrier runs", t.hungrier_w === null ? "not told" : `${digits(t.hungrier_w, 4)} W`], ["requests without an answer in time", String(t.late)],
+  ["while the hungrier runs", t.hungrier_w === null ? "not told" : `${digits(t.hungrier_w, 4)} W`], ["requests late or refused", t.late_pct === null ? "not told" : `${digits(t.late_pct, 2)} %`], ["requests without an answer at the end", t.late === null ? null : String(t.late)],
 ]);
 
 export function plan_sheet({ answer: a, apply }: PlanPage): Sheet {
