@@ -53,16 +53,19 @@ Json judged_json(const Problem& problem, const JudgedChoice& one) {
 
 std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
   const Problem& problem = *answer.problem;
-  const Role& last = problem.roles.back();
   std::string text;
   if (problem.concurrent())
     text += fmt::format("  {:.4g} training minibatches/s (its equations say {:.4g})\n",
                         one.run.trainings_per_s, one.planned_per_s);
-  text +=
-      fmt::format("  {}: p{:g} latency {:.4g}{} ms, {:.3g} % late, {:.3g} requests a batch\n",
-                  role_name(problem, problem.roles.size() - 1), answer.percentile, one.run.p99_ms,
-                  last.latency_ms == unlimited ? "" : fmt::format(" of {:g}", last.latency_ms),
-                  100 * one.run.late_share, one.run.mean_batch);
+  size_t role = problem.roles.front().serves() ? 0 : 1;
+  for (const SimulatedService& service : one.run.services) {
+    const double limit_ms = problem.roles[role].latency_ms;
+    text += fmt::format("  {}: p{:g} latency {:.4g}{} ms, {:.3g} % late, {:.3g} requests a batch\n",
+                        role_name(problem, role), answer.percentile, service.latency_ms,
+                        limit_ms == unlimited ? "" : fmt::format(" of {:g}", limit_ms),
+                        100 * service.late_share, service.mean_batch);
+    ++role;
+  }
   if (!std::isnan(one.option.power_w))
     text += fmt::format("  at most {:.4g}{} W\n", one.option.power_w,
                         problem.budgets.power_w == unlimited

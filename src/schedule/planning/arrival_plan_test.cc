@@ -173,6 +173,38 @@ TEST(ArrivalPlan, PowerIsThatOfTheHungriestBatchThatMayRun) {
   EXPECT_NE(all.mode_of(1, other->choice[1]), mode);
 }
 
+// What is typed as advised is one value for each service.
+TEST(ArrivalMiss, AdvisesTwoServicesInOneOption) {
+  const WorkloadTable serve = board_table(Phase::infer);
+  const auto candidates =
+      std::make_shared<const Candidates>(*Candidates::link({serve.space, serve.space}));
+  const std::array<const WorkloadTable*, 2> tables = {&serve, &serve};
+  const Readings readings = *readings_of(*candidates, tables);
+  Problem problem;
+  problem.candidates = candidates;
+  problem.objective = Objective::latency;
+  problem.roles = {role_of(serve), role_of(serve)};
+  for (Role& role : problem.roles) {
+    role.rate_hz = 60;
+    role.latency_ms = 400;
+  }
+  problem.roles[1].latency_ms = 7;
+  const std::vector<ArrivalSpec> arrivals = {poisson_arrivals(60), poisson_arrivals(60)};
+  ArrivalPlanner planner({&problem, &readings}, arrivals, {.requests = 2000});
+  ASSERT_FALSE(planner.plan(unlimited));
+  const Refusal refusal = no_arrival_plan(planner, problem, 99, unlimited);
+  ASSERT_EQ(refusal.relaxation.size(), 1u);
+  EXPECT_EQ(refusal.relaxation[0].workload, "the second net");
+  EXPECT_THAT(refusal.why_not.hint,
+              HasSubstr(fmt::format("--latency 400ms {:g}ms,", refusal.relaxation[0].value)));
+  problem.roles[1].latency_ms = refusal.relaxation[0].value;
+  ArrivalPlanner eased({&problem, &readings}, arrivals, {.requests = 2000});
+  const auto plan = eased.plan(unlimited);
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->services.size(), 2u);
+  EXPECT_EQ(plan->p99_ms, plan->services[1].latency_ms);
+}
+
 // With several batch sizes of the training its samples count, not its minibatches.
 TEST(ArrivalPlan, CountsWhatItsProblemCounts) {
   Ground ground({{unlimited, unlimited, unlimited}, 300, 60});
