@@ -917,9 +917,9 @@ export interface PlanTogether {
   planned_per_s: number | null;
   /** [ms] The longest of a request, its wait included, after the two windows that fill the loaders. */
   latency_ms: number | null;
-  /** [count] Requests that lacked an answer a window after their batch was full, at the end. */
-  late: number;
-  /** [%] Requests answered after their latency budget; null: not known. */
+  /** [count] Requests that lacked an answer a window after their batch was full, at the end; null where the scheduler decides, which leaves none. */
+  late: number | null;
+  /** [%] Requests answered after their latency budget, or refused; null: not known. */
   late_pct: number | null;
   /** [W] Mean while the hungrier role ran; null without rails. */
   hungrier_w: number | null;
