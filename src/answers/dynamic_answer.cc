@@ -8,10 +8,7 @@ namespace flyball {
 Json to_json(const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;
   const bool planned = !answer.infeasible;
-  Json json = asked_json(answer);
-  json["problem"] = answer.request.kind;
-  json["objective"] = objective_name(problem.objective);
-  json["asked"] = describe(problem);
+  Json json = question_json(answer, problem);
   double switch_j = 0;
   json["windows"] = Json::array();
   for (const WindowPlan& window : answer.plan.windows) {

@@ -77,6 +77,10 @@ std::string objective_unit(const Problem& problem);
 /// The plan as text for people, ending with a line end; why there is no answer is left to the
 /// caller. `verbose`: with every trial and every remark.
 std::string format_plan(const Plan& plan, bool verbose = false);
+/// Two services are weighed by the share of their latency budgets, where they have any.
+bool counts_share(const Problem& problem);
+/// The keys with which every plan begins: asked_json(), the kind, the objective, what is asked.
+Json question_json(const SearchAnswer& answer, const Problem& problem);
 /// A choice of the documents: its keys are those of docs/json.md.
 Json choice_json(const Problem& problem, const Option& option);
 /// The keys of docs/json.md.

@@ -23,13 +23,6 @@ const char* counted(const Problem& problem) {
   return serves && problem.roles.size() == 2 ? "minibatch of each" : "minibatch";
 }
 
-/// Two services are weighed by the share of their latency budgets, where they have any.
-bool counts_share(const Problem& problem) {
-  return problem.roles.size() == 2 && std::ranges::any_of(problem.roles, [](const Role& r) {
-           return r.latency_ms != unlimited;
-         });
-}
-
 Trial trial_of(const Problem& problem, size_t role, size_t candidate) {
   const Role& asked = problem.roles[role];
   return problem.candidates->space(role).trial(candidate, asked.workload, asked.phase);
@@ -160,6 +153,12 @@ std::string steps_text(const Plan& plan, bool verbose) {
 
 }  // namespace
 
+bool counts_share(const Problem& problem) {
+  return problem.roles.size() == 2 && std::ranges::any_of(problem.roles, [](const Role& r) {
+           return r.latency_ms != unlimited;
+         });
+}
+
 size_t configurations_of(const Problem& problem) {
   size_t all = 0;
   for (size_t role = 0; role < problem.roles.size(); ++role)
@@ -257,12 +256,17 @@ Json choice_json(const Problem& problem, const Option& option) {
           {"roles", std::move(roles)}};
 }
 
-Json to_json(const Plan& plan) {
-  const Problem& problem = *plan.problem;
-  Json out = asked_json(plan);
-  out["problem"] = plan.request.kind;
+Json question_json(const SearchAnswer& answer, const Problem& problem) {
+  Json out = asked_json(answer);
+  out["problem"] = answer.request.kind;
   out["objective"] = objective_name(problem.objective);
   out["asked"] = describe(problem);
+  return out;
+}
+
+Json to_json(const Plan& plan) {
+  const Problem& problem = *plan.problem;
+  Json out = question_json(plan, problem);
   out["choice"] = plan.answer ? choice_json(problem, plan.chosen) : Json();
   out["answer"] = out["choice"];  // its name until 0.2
   out["default"] = plan.usual ? choice_json(problem, *plan.usual) : Json();

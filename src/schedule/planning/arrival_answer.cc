@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "answers/notes.h"
@@ -18,9 +17,7 @@ namespace {
 // What was optimised, as it was simulated.
 double simulated_loss(const Problem& problem, const SimulatedChoice& run) {
   if (problem.concurrent()) return -run.trained_per_s;
-  const bool any_limit = std::ranges::any_of(
-      problem.roles, [](const Role& role) { return role.latency_ms != unlimited; });
-  return problem.roles.size() == 2 && any_limit ? run.latency_share : run.longest_ms;
+  return counts_share(problem) ? run.latency_share : run.longest_ms;
 }
 
 JudgedChoice judged(const ServingProblem& live, const SimulatedChoice& run) {
@@ -135,10 +132,7 @@ std::string format_plan(const ArrivalAnswer& answer, bool verbose) {
 
 Json to_json(const ArrivalAnswer& answer) {
   const Problem& problem = *answer.problem;
-  Json out = asked_json(answer);
-  out["problem"] = answer.request.kind;
-  out["objective"] = objective_name(problem.objective);
-  out["asked"] = describe(problem);
+  Json out = question_json(answer, problem);
   out["percentile"] = answer.percentile;
   out["arrivals"] = Json::array();
   for (const ArrivalSpec& spec : answer.arrivals) out["arrivals"].push_back(spec.text);
