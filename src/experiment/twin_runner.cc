@@ -8,6 +8,7 @@
 #include "base/os/interrupt.h"
 #include "base/random.h"
 #include "device/modes/mode.h"
+#include "experiment/residency.h"
 #include "profile/characterise/twin_epochs.h"
 #include "twin/twin.h"
 
@@ -15,10 +16,9 @@ namespace flyball {
 namespace {
 
 // What of a run has no counterpart on a simulated board; "" where all has.
-std::string missing_knob(const RunSettings& run) {
-  if (run.dvfs == "on") return "dvfs on: clocks of a simulated board are pinned";
-  if (run.state == "suspended") return "state suspended: a simulated board does not sleep";
-  if (run.state == "sampling") return "state sampling: nothing samples a simulated board";
+std::string missing_knob(const RunSettings& run, const TwinBoard& board) {
+  if (run.state == "suspended" && !twin_plug_w(board, 0))
+    return fmt::format("state suspended: what {} draws at the wall then is not known", board.id);
   if (run.cache_pct > 0)
     return fmt::format("cache_pct {:g}: of a simulated board the page cache is the only one",
                        run.cache_pct);
@@ -50,8 +50,9 @@ void place_data(const ExperimentSpec& spec, const RunSettings& run, const TwinBo
   if (!medium) return;
   TwinStorage storage = board.storages.front();
   const auto named = std::ranges::find(board.storages, medium->name, &TwinStorage::name);
-  if (named != board.storages.end()) storage = *named;
-  if (medium->read_mb_s > 0) {
+  if (named != board.storages.end()) {
+    storage = *named;
+  } else if (medium->read_mb_s > 0) {
     storage.name = medium->name;
     storage.mb_per_s = medium->read_mb_s;
   }
@@ -61,10 +62,24 @@ void place_data(const ExperimentSpec& spec, const RunSettings& run, const TwinBo
   wanted.drop_each = false;
 }
 
+/// A base load is what a meter at the wall tells, where the board's file says what that is.
+void read_at_the_wall(RunFigures& figures, const TwinBoard& board) {
+  if (!twin_plug_w(board, 1)) return;
+  figures.power_total = "plug";
+  figures.power_gap.clear();
+  for (EpochFigures& epoch : figures.epochs) {
+    if (!epoch.power_w) continue;
+    epoch.power_w = twin_plug_w(board, *epoch.power_w);
+    epoch.energy_j = *epoch.power_w * epoch.e2e_s;
+  }
+}
+
 // Idle states have one epoch of `seconds` without minibatches.
 Result<RunFigures> idle_run(const RunSettings& run, int repeat, const Board& board,
                             const PowerMode& mode) {
-  FLYBALL_ASSIGN(const TwinPower power, idle_power(*board.twin(), mode));
+  const TwinIdle state{.governors = run.dvfs == "on", .logging = run.state == "sampling"};
+  FLYBALL_ASSIGN(TwinPower power, idle_power(*board.twin(), mode, state));
+  if (run.state == "suspended") power = {};
   RunFigures figures;
   figures.settings = run;
   figures.repeat = repeat;
@@ -85,7 +100,7 @@ Result<RunFigures> idle_run(const RunSettings& run, int repeat, const Board& boa
 Result<RunFigures> simulate_run(const ExperimentSpec& spec, const RunSettings& run, int repeat,
                                 const Board& board) {
   FLYBALL_ASSIGN(const PowerMode mode, mode_of(spec, run, board));
-  if (run.state == "idle") return idle_run(run, repeat, board, mode);
+  if (!run.state.empty() && run.state != "training") return idle_run(run, repeat, board, mode);
   TwinEpochs wanted;
   wanted.mode = mode;
   EpochRequest& request = wanted.request;
@@ -101,10 +116,14 @@ Result<RunFigures> simulate_run(const ExperimentSpec& spec, const RunSettings& r
   wanted.drop_each = run.clear == Clear::epoch;
   wanted.cached = run.clear == Clear::never ? 1 : 0;
   if (run.memory_pct > 0) wanted.most_cached = std::min(1.0, run.memory_pct / 100);
+  wanted.governors = run.dvfs == "on";
   place_data(spec, run, *board.twin(), wanted);
   FLYBALL_ASSIGN(const EpochRun epochs, simulate_epochs(board, wanted));
   RunFigures figures = figures_of(epochs, run, repeat);
   figures.losses.clear();  // a simulation has none
+  if (wanted.governors)
+    figures.residency =
+        residency_of(epochs.traces, epochs.epochs.front().begin_ns, epochs.epochs.back().end_ns);
   return figures;
 }
 
@@ -116,7 +135,7 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
   ExperimentResult result = begin_experiment(spec, options, board.info());
   std::vector<RunSettings> runs;
   for (const RunSettings& run : spec.runs()) {
-    const std::string missing = missing_knob(run);
+    const std::string missing = missing_knob(run, *board.twin());
     if (missing.empty())
       runs.push_back(run);
     else if (std::ranges::find(result.left_out, missing) == result.left_out.end())
@@ -132,6 +151,7 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
     for (const RunSettings& run : runs) {
       if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
       FLYBALL_ASSIGN(RunFigures figures, simulate_run(spec, run, repeat, board));
+      if (spec.question == Question::base_load) read_at_the_wall(figures, *board.twin());
       figures.fingerprint = result.fingerprint;
       result.runs.push_back(std::move(figures));
     }

@@ -54,6 +54,9 @@ class File {
     if (key == axis::cpu_cores || key == axis::cpu_mhz || key == axis::gpu_mhz ||
         key == axis::mem_mhz)
       return take_axis(board, key, node);
+    if (key == "plug_w" || key == "plug_suspended_w" || key == "plug_efficiency" ||
+        key == "kept_gib")
+      return take_number(board, key, node);
     if (key == "storages") return take_storages(board, node);
     if (key == "rails") return take_rails(board, node);
     if (key == "constants") return take_constants(board, node);
@@ -76,16 +79,29 @@ class File {
     return {};
   }
 
+  Status take_number(TwinBoard& board, const std::string& key, const toml::node& node) const {
+    const double value = node.value_or(-1.0);
+    if (!(value >= 0) || (key == "plug_efficiency" && !(value > 0 && value <= 1)))
+      return at(node.source(), fmt::format("{} is no number of its kind", key));
+    if (key == "plug_w") board.plug_w = value;
+    if (key == "plug_suspended_w") board.plug_suspended_w = value;
+    if (key == "plug_efficiency") board.plug_efficiency = value;
+    if (key == "kept_gib") board.kept_bytes = value * 1073741824.0;
+    return {};
+  }
+
   Status take_storages(TwinBoard& board, const toml::node& node) const {
     board.storages.clear();
     const toml::array* array = node.as_array();
     for (size_t i = 0; array && i < array->size(); ++i) {
       const toml::node_view entry((*array)[i]);
       TwinStorage storage{entry["name"].value_or(std::string()), entry["mb_per_s"].value_or(0.0),
-                          entry["latency_ms"].value_or(-1.0), entry["at_once"].value_or(1.0)};
+                          entry["latency_ms"].value_or(-1.0), entry["at_once"].value_or(1.0),
+                          entry["serial"].value_or(1.0)};
       if (storage.name.empty() || !(storage.mb_per_s > 0) || !(storage.latency_ms >= 0) ||
-          !(storage.at_once >= 1))
-        return at(node.source(), "a storage needs name, mb_per_s and latency_ms");
+          !(storage.at_once >= 1) || !(storage.serial >= 0 && storage.serial <= 1))
+        return at(node.source(),
+                  "a storage needs name, mb_per_s and latency_ms; serial is a share");
       board.storages.push_back(std::move(storage));
     }
     return {};
@@ -147,6 +163,7 @@ Status build(const std::map<std::string, File>& files, const File& file, TwinBoa
                      fmt::format("it is like '{}', which has no twin", like));
     FLYBALL_CHECK(build(files, parent->second, board, depth + 1));
     board.calibrated.clear();
+    board.plug_w = board.plug_suspended_w = -1;
   }
   board.id = file.id();
   return file.read(board);
@@ -171,10 +188,12 @@ std::vector<TwinConstant> make_constants() {
       {"kernel_kcycles", 0, 1e5, &C::kernel_kcycles},
       {"step_kcycles", 0, 1e6, &C::step_kcycles},
       {"fetch_kcycles", 0, 1e6, &C::fetch_kcycles},
+      {"sample_kcycles", 0, 1e5, &C::sample_kcycles},
       {"copy_cycles", 0, 100, &C::copy_cycles},
       {"memory_wait", 0, 10, &C::memory_wait},
       {"background_mhz", 0, 1e4, &C::background_mhz},
       {"crowding", 0, 10, &C::crowding},
+      {"bystanders", 0, 10, &C::bystanders},
       {"cuda_cores", 0, 1e6, &C::cuda_cores},
       {"bus_bits", 8, 8192, &C::bus_bits},
       {"kernel_us", 0, 1000, &C::kernel_us},

@@ -30,7 +30,8 @@ struct TwinStorage {
   std::string name;       ///< "ssd", "sd", "hdd"
   double mb_per_s = 0;    ///< 10⁶ bytes
   double latency_ms = 0;  ///< of one file, opened and read
-  double at_once = 1;     ///< files that several readers get in the time of one
+  double at_once = 1;     ///< files that are read beside each other
+  double serial = 1;      ///< share of a file's time that sorting those that wait does not save
 };
 
 /// Numbers of a board that its clocks do not tell. Calibration moves those that have bounds
@@ -44,10 +45,12 @@ struct TwinConstants {
   double kernel_kcycles = 15;    ///< launch of a kernel
   double step_kcycles = 3000;    ///< of a minibatch besides: loop, loss, synchronising
   double fetch_kcycles = 1000;   ///< the loader's hand-over of a minibatch to the main process
+  double sample_kcycles = 0;     ///< the same for each of its samples
   double copy_cycles = 1.3;      ///< per byte handed over
   double memory_wait = 0.2;      ///< a CPU's wait for memory by its time at highest clocks
   double background_mhz = 200;   ///< what logging and the system take of the cores, in cycles
   double crowding = 0.25;        ///< work lost per thread and core beyond one thread for each core
+  double bystanders = 1;         ///< threads beside loader workers that want a core, any core
   // The GPU.
   double cuda_cores = 0;         ///< 0: no GPU, the CPU computes
   double bus_bits = 64;          ///< of the memory, which moves two words a clock
@@ -104,6 +107,12 @@ struct TwinBoard {
   std::vector<TwinStorage> storages;  ///< not empty
   std::vector<TwinRail> rails;        ///< none: what it draws cannot be read there
   TwinConstants constants;
+  // At the wall, beside what the module draws through a supply; below 0: not known.
+  double plug_w = -1;            ///< carrier, fan and disks
+  double plug_suspended_w = -1;  ///< all there is with a suspended module
+  double plug_efficiency = 0.9;  ///< of the supply
+  double kept_bytes =
+      0;  ///< of the memory, what the page cache never gets although nobody needs it
 
   double highest(const char* axis) const;  ///< the memory's fixed clock where it is no axis; else 0
 };

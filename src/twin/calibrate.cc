@@ -110,7 +110,7 @@ class Fit {
   }
   static std::pair<double, double> bounds(const TwinConstant& constant) {
     if (is_share(constant) && constant.plain) return {constant.low, constant.high};
-    if (constant.by_kind == &TwinConstants::traffic) return {std::log(0.3), std::log(4.0)};
+    if (constant.by_kind == &TwinConstants::traffic) return {std::log(0.3), std::log(8.0)};
     return {std::log(std::max(constant.low, 1e-3)), std::log(constant.high)};
   }
 
@@ -213,8 +213,8 @@ Result<TwinReading> twin_reading(const TwinBoard& board, const TwinNetwork& netw
   const std::shared_ptr<const TwinBoard> borrowed(std::shared_ptr<void>(), &board);
   TwinOptions options;
   options.noise = false;
+  options.samples_differ = true;
   TwinStream::Inside stream(borrowed, plan, workload, options);
-  stream.vary_samples = true;
   std::vector<double> times;
   times.reserve(static_cast<size_t>(minibatches));
   for (int i = -2 * plan.ahead; i < minibatches; ++i) {

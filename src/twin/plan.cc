@@ -41,18 +41,30 @@ double crowd(const TwinConstants& c, double wanted, double cores) {
   return std::max(1.0, wanted / cores) * (1 + c.crowding * over);
 }
 
+/// How many files several readers get in the time that one of them needs for one: those that are
+/// served beside each other, and of those that wait meanwhile the nearest comes next.
+double files_at_once(const TwinStorage& storage, double readers) {
+  const double waiting = std::max(1.0, readers - storage.at_once);
+  return std::clamp(readers, 1.0, storage.at_once) * waiting / (1 + (waiting - 1) * storage.serial);
+}
+
 /// Compute, prepare and end-to-end times where workers and the main process share the cores: what
 /// each gets depends on how long a minibatch takes, and that on what they get.
 void share_cores(const TwinBoard& board, const TwinNetwork& network, TwinPlan& plan,
                  double step_s) {
   const TwinConstants& c = board.constants;
-  const double cores =
-      std::max(0.2, plan.clocks.cores - c.background_mhz * 1e6 / plan.clocks.cpu_hz);
+  const double cores = std::max(0.2, plan.clocks.cores - background_cores(board, plan.clocks));
   const double alone_s = plan.prepare_core_s + plan.read_s;
-  double slow = crowd(c, 1, cores);
+  // Where there are loader workers, other threads come with them (queues, collecting, the logger's
+  // own): they are ready on any core, on that of the main process with a chance of 1 in `cores`.
+  const bool loads = !plan.resident && plan.workers > 0;
+  const double beside = loads ? c.bystanders / plan.clocks.cores : 0;
+  const double handover_s = plan.handover_s;
+  double slow = crowd(c, 1, cores) + beside;
   for (int round = 0; round < 4; ++round) {
     plan.pass = twin_pass(board, plan.clocks, network, plan.batch, slow);
     plan.compute_s = plan.pass.total_s + step_s * slow;
+    plan.handover_s = handover_s * (1 + beside) * (1 + beside);  // through two threads, one by one
     if (plan.resident || plan.workers == 0) {
       plan.prepare_s = plan.resident ? 0 : plan.prepare_core_s * slow;
       plan.expected_s =
@@ -68,7 +80,7 @@ void share_cores(const TwinBoard& board, const TwinNetwork& network, TwinPlan& p
     plan.expected_s = std::max(main_s, loader_s);
     // Where the loader has time, its workers rest in between.
     const double wanted = std::min<double>(plan.workers, plan.prepare_s / plan.expected_s);
-    slow = crowd(c, 1 + wanted, cores);
+    slow = crowd(c, 1 + wanted, cores) + beside;
     if (alone_s <= 0) return;
   }
 }
@@ -102,6 +114,10 @@ void add_twin_power(const TwinBoard& board, TwinPlan& plan) {
       if (part == static_cast<size_t>(TwinPart::cpu))
         plan.core_w[rail] += c.cpu_busy_w * cpu_dynamic;
     }
+}
+
+double background_cores(const TwinBoard& board, const TwinClocks& clocks) {
+  return std::min(clocks.cores, board.constants.background_mhz * 1e6 / clocks.cpu_hz);
 }
 
 Result<TwinClocks> twin_clocks(const TwinBoard& board, const PowerMode& mode) {
@@ -240,15 +256,21 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
     plan.prepare_core_s = batch * data.preprocess_mcycles * 1e6 * cycle_s;
     // Large files are read ahead: what opening them takes is no one sample's.
     const double latency_ms =
-        data.packed ? 0 : storage->latency_ms / std::clamp<double>(workers, 1, storage->at_once);
+        data.packed ? 0 : storage->latency_ms / files_at_once(*storage, workers);
     plan.read_s = batch * (latency_ms * 1e-3 + data.sample_bytes / (storage->mb_per_s * 1e6));
-    plan.handover_s += (lean ? 0.05 : 1.0) * c.fetch_kcycles * 1e3 * cycle_s;
+    const double kcycles = c.fetch_kcycles + batch * c.sample_kcycles;
+    plan.handover_s += (lean ? 0.05 : 1.0) * kcycles * 1e3 * cycle_s;
   }
   const double cold_read_s = plan.read_s;
   plan.read_s = 0;  // in steady state the cache holds what it can
   share_cores(board, network, plan, (lean ? 0.2 : 1.0) * c.step_kcycles * 1e3 * cycle_s);
   plan.read_s = cold_read_s;
   if (!(c.cuda_cores > 0)) plan.compute_core_s = plan.pass.gpu_s * (plan.clocks.cores - 1);
+  plan.work_s = plan.handover_s + plan.compute_s - plan.pass.total_s + plan.pass.dispatch_s +
+                (workers > 0 || data.resident ? 0 : plan.prepare_s);
+  plan.other_cores = background_cores(board, plan.clocks);
+  // They sleep as often as not.
+  if (!data.resident && plan.workers > 0) plan.other_cores += 0.5 * c.bystanders;
   add_twin_power(board, plan);
   return plan;
 }

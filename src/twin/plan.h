@@ -15,6 +15,8 @@ struct TwinClocks {
 /// Errors: values that the board has not; they list those that it has.
 Result<TwinClocks> twin_clocks(const TwinBoard& board, const PowerMode& mode);
 
+/// Cores that logging and the system take.
+double background_cores(const TwinBoard& board, const TwinClocks& clocks);
 /// Seconds of one cycle's work on a core, with what it waits for memory.
 double twin_cycle_s(const TwinBoard& board, const TwinClocks& clocks);
 
@@ -39,10 +41,12 @@ struct TwinPlan {
   double prepare_s = 0;   ///< of a batch, by one worker (or inline)
   double handover_s = 0;  ///< to the main process
   double compute_s = 0;
+  double work_s = 0;          ///< of the main process, waiting for the GPU left out
   double compute_core_s = 0;  ///< that other cores compute beside the main process
   double expected_s = 0;      ///< end to end, in steady state
   TwinPass pass;
   double prepare_core_s = 0;  ///< of a core, for one batch
+  double other_cores = 0;     ///< busy with neither: logging and system, what comes with workers
   // Power by rail: at rest, per busy core, and the energy of a minibatch by GPU and memory.
   TwinRailPower rest_w{}, static_w{}, core_w{}, minibatch_j{};
   double memory_bytes = 0;

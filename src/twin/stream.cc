@@ -19,10 +19,11 @@ TwinStream::Inside::Inside(std::shared_ptr<const TwinBoard> on, const TwinPlan& 
       random(mix_seed(asked.seed)),
       samples(workload.data.samples),
       sample_bytes(workload.data.sample_bytes),
-      vary_samples(asked.noise) {
-  room_bytes =
-      std::max(0.0, (board->memory_bytes - board->system_bytes - plan.memory_bytes) * cache_share);
-  cached = std::clamp(options.cached, 0.0, 1.0);
+      vary_samples(asked.noise || asked.samples_differ) {
+  room_bytes = std::max(
+      0.0, (board->memory_bytes - board->system_bytes - board->kept_bytes - plan.memory_bytes) *
+               cache_share);
+  cached = std::clamp(options.cached, 0.0, room());
   expect_hits();
   celsius = options.thermal ? options.ambient_c : warm_c;
   const TwinConstants& c = board->constants;
@@ -78,6 +79,8 @@ TwinMinibatch TwinStream::Inside::next() {
   const TwinConstants& c = board->constants;
   TwinMinibatch minibatch;
   minibatch.begin_s = minibatch.ready_s = now_s;
+  minibatch.cpu_mhz = plan.clocks.cpu_hz * 1e-6;
+  minibatch.gpu_mhz = plan.clocks.gpu_hz * 1e-6;
   double core = plan.handover_s;
   if (plan.resident) {
     minibatch.ready_s += plan.handover_s;
@@ -110,8 +113,7 @@ TwinMinibatch TwinStream::Inside::next() {
   // cores compute.
   core += compute + plan.compute_core_s * run_factor;
   const double length = minibatch.end_s - minibatch.begin_s;
-  const double background = c.background_mhz * 1e6 / plan.clocks.cpu_hz;
-  core = std::min(core + background * length, plan.clocks.cores * length);
+  core = std::min(core + plan.other_cores * length, plan.clocks.cores * length);
   const double leak = c.leakage_per_c * (celsius - warm_c);
   double total_w = 0;
   for (size_t rail = 0; rail < board->rails.size(); ++rail) {
@@ -130,7 +132,23 @@ TwinMinibatch TwinStream::Inside::next() {
   gpu_s += plan.pass.gpu_s;
   math_s += plan.pass.math_s;
   bytes += plan.pass.bytes;
+  follow_load(length);
   return minibatch;
+}
+
+void TwinStream::Inside::govern(TwinGovernor by,
+                                std::function<TwinPlan(const PowerMode&)> made_by) {
+  governor = std::move(by);
+  plan_in = std::move(made_by);
+}
+
+void TwinStream::Inside::follow_load(double seconds) {
+  if (!governor) return;
+  if (!governor->observe(seconds, plan.work_s * run_factor, plan.pass.gpu_s)) return;
+  const std::pair clocks{governor->cpu_mhz(), governor->gpu_mhz()};
+  auto known = plans.find(clocks);
+  if (known == plans.end()) known = plans.emplace(clocks, plan_in(governor->mode())).first;
+  plan = known->second;
 }
 
 TwinStream::TwinStream(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}

@@ -1,10 +1,14 @@
 // The events of one workload in one configuration: storage, workers, hand-over, compute.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/random.h"
+#include "twin/governor.h"
 #include "twin/plan.h"
 
 namespace flyball {
@@ -17,6 +21,9 @@ struct TwinStream::Inside {
   double room() const;  ///< share of the set that the page cache can hold
   void expect_hits();
   void rest_until(double time_s);
+  /// Clocks follow the load from now on; `plan_in` makes the plan of another mode.
+  void govern(TwinGovernor by, std::function<TwinPlan(const PowerMode&)> plan_in);
+  void follow_load(double seconds);
   double run_s() const { return now_s - rested_s; }
   double noisy(double relative);
   double varied(double relative);
@@ -37,6 +44,9 @@ struct TwinStream::Inside {
   std::vector<double> worker_free_s;  ///< when each worker is ready for its next batch
   std::vector<double> taken_s;        ///< when each of the last `ahead` batches was taken
   double seen = 0;                    ///< samples of this epoch
+  std::optional<TwinGovernor> governor;
+  std::function<TwinPlan(const PowerMode&)> plan_in;
+  std::map<std::pair<double, double>, TwinPlan> plans;  ///< by clock of CPU and GPU
   // Sums since the run began.
   TwinRailPower energy_j{};
   double core_s = 0, gpu_s = 0, math_s = 0, bytes = 0;

@@ -6,6 +6,7 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
+#include "twin/governor.h"
 #include "twin/plan.h"
 #include "twin/stream.h"
 
@@ -68,12 +69,26 @@ Result<double> twin_power_of(const TwinBoard& board, const TwinPower& power,
   return watts;
 }
 
-Result<TwinPower> idle_power(const TwinBoard& board, const PowerMode& mode) {
+std::optional<double> twin_plug_w(const TwinBoard& board, double module_w) {
+  if (!(module_w > 0))
+    return board.plug_suspended_w >= 0 ? std::optional(board.plug_suspended_w) : std::nullopt;
+  if (board.plug_w < 0) return {};
+  return board.plug_w + module_w / board.plug_efficiency;
+}
+
+double twin_total_w(const TwinBoard& board, const TwinPower& power) {
+  const auto watts = twin_power_of(board, power, twin_power_total(board));
+  return watts ? *watts : 0;
+}
+
+Result<TwinPower> idle_power(const TwinBoard& board, const PowerMode& mode, const TwinIdle& idle) {
   TwinPlan plan;
-  FLYBALL_ASSIGN(plan.clocks, twin_clocks(board, mode));
+  FLYBALL_ASSIGN(plan.clocks,
+                 twin_clocks(board, idle.governors ? resting_mode(board, mode) : mode));
   add_twin_power(board, plan);
   const double background =
-      std::min(plan.clocks.cores, board.constants.background_mhz * 1e6 / plan.clocks.cpu_hz);
+      std::min(plan.clocks.cores, background_cores(board, plan.clocks) +
+                                      (idle.logging ? board.constants.bystanders : 0));
   TwinRailPower rail_w = plan.rest_w;
   for (size_t rail = 0; rail < rail_w.size(); ++rail)
     rail_w[rail] += background * plan.core_w[rail];
@@ -121,7 +136,18 @@ Result<Twin> Twin::make(const TwinBoard& board, TwinWorkload workload) {
 Result<TwinStream> Twin::stream(const TwinConfiguration& configuration,
                                 const TwinOptions& options) const {
   FLYBALL_ASSIGN(const TwinPlan plan, make_twin_plan(*board_, *network_, workload_, configuration));
-  return TwinStream(std::make_unique<TwinStream::Inside>(board_, plan, workload_, options));
+  auto inside = std::make_unique<TwinStream::Inside>(board_, plan, workload_, options);
+  if (configuration.governors)
+    // Below the caps of a mode that has a plan every mode has one.
+    inside->govern(TwinGovernor(*board_, configuration.mode),
+                   [board = board_, network = network_, workload = workload_, configuration,
+                    first = plan](const PowerMode& mode) {
+                     TwinConfiguration there = configuration;
+                     there.mode = mode;
+                     const auto made = make_twin_plan(*board, *network, workload, there);
+                     return made.ok() ? *made : first;
+                   });
+  return TwinStream(std::move(inside));
 }
 
 Result<TwinRun> Twin::simulate(const TwinConfiguration& configuration,
@@ -144,11 +170,10 @@ Result<Twin::Steady> steady_twin(const TwinBoard& board, const TwinNetwork& netw
   Twin::Steady steady;
   const double length = plan.expected_s;
   steady.times = {(length - plan.compute_s) * 1e3, plan.compute_s * 1e3, length * 1e3, 1};
-  const double background = board.constants.background_mhz * 1e6 / plan.clocks.cpu_hz;
   const double cores = std::min(
       plan.clocks.cores,
       (plan.prepare_core_s + plan.handover_s + plan.compute_s + plan.compute_core_s) / length +
-          background);
+          plan.other_cores);
   TwinRailPower rail_w = plan.rest_w;
   for (size_t rail = 0; rail < rail_w.size(); ++rail)
     rail_w[rail] += cores * plan.core_w[rail] + plan.minibatch_j[rail] / length;

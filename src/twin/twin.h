@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ struct TwinConfiguration {
   double loader_workers = -1;  ///< 0: loaded inline; below 0: as the workload says
   double prefetch = 2;         ///< batches ahead of each worker
   TwinStack stack = TwinStack::pytorch;
-  std::string storage{};  ///< "ssd", "sd", "hdd": of the board; "": its first
+  std::string storage{};   ///< "ssd", "sd", "hdd": of the board; "": its first
+  bool governors = false;  ///< clocks follow the load below the mode's (twin/governor.h)
 };
 /// Mode and run settings of a trial (batch_size, loader_workers, prefetch). Errors: settings that
 /// the twin does not know.
@@ -59,9 +61,10 @@ Result<TwinConfiguration> twin_configuration(const Trial& trial);
 struct TwinOptions {
   int minibatches = 40;
   uint64_t seed = 0;
-  bool noise = true;        ///< of times and of power readings
-  double cached = 1;        ///< share of the data set in the page cache at first; 0: dropped
-  double most_cached = 1;   ///< share that it may hold at all
+  bool noise = true;            ///< of times and of power readings
+  bool samples_differ = false;  ///< in what they take to prepare; with noise they do
+  double cached = 1;            ///< share of the data set in the page cache at first; 0: dropped
+  double most_cached = 1;       ///< share that it may hold at all
   double board_spread = 0;  ///< relative spread of boards of one kind; the seed draws this board
   double ambient_c = 25;    ///< with `thermal`
   bool thermal = false;     ///< leakage follows the temperature; else it is that of a warm board
@@ -84,10 +87,21 @@ std::string twin_power_total(const TwinBoard& board);
 /// which tables are of that name none. Error: a total that the board has not.
 Result<double> twin_power_of(const TwinBoard& board, const TwinPower& power,
                              const std::string& total);
+/// The power of its own total (twin_power_total()), in W; 0 without rails.
+double twin_total_w(const TwinBoard& board, const TwinPower& power);
 /// Can the twin of this board tell that total? The error of `twin_power_of()` else.
 Status check_twin_total(const TwinBoard& board, const std::string& total);
-/// What a board draws that does nothing.
-Result<TwinPower> idle_power(const TwinBoard& board, const PowerMode& mode);
+/// A board on which nothing computes.
+struct TwinIdle {
+  bool governors = false;  ///< clocks are at their lowest
+  bool logging = false;    ///< a logger reads all its sensors once a second
+};
+/// What a board draws that computes nothing.
+Result<TwinPower> idle_power(const TwinBoard& board, const PowerMode& mode,
+                             const TwinIdle& idle = {});
+/// What a meter between supply and wall tells while the module draws `module_w`; of 0 W: suspended.
+/// Nothing where the board's file does not say.
+std::optional<double> twin_plug_w(const TwinBoard& board, double module_w);
 
 /// How busy the parts were, as shares of the time.
 struct TwinUse {
@@ -103,8 +117,9 @@ struct TwinMinibatch {
   double ready_s = 0;  ///< its data were there
   double end_s = 0;
   double compute_ms = 0;
-  bool cold = false;       ///< storage was read for it
-  TwinRailPower rail_w{};  ///< mean over begin..end
+  bool cold = false;                ///< storage was read for it
+  double cpu_mhz = 0, gpu_mhz = 0;  ///< while it ran
+  TwinRailPower rail_w{};           ///< mean over begin..end
 
   double stall_ms() const { return ready_s > begin_s ? (ready_s - begin_s) * 1e3 : 0; }
   double e2e_ms() const { return (end_s - begin_s) * 1e3; }

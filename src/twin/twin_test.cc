@@ -176,7 +176,7 @@ TEST(Twin, WithoutBytesOrPreparationNothingIsWaitedFor) {
   TwinWorkload workload = *known_twin_workload("resnet18", Phase::train);
   workload.data.preprocess_mcycles = workload.data.sample_bytes = workload.data.input_bytes = 0;
   TwinBoard board = *find_twin_board("orin_agx");
-  board.constants.fetch_kcycles = 0;
+  board.constants.fetch_kcycles = board.constants.sample_kcycles = 0;
   auto options = quiet();
   options.cached = 0;
   for (TwinStorage& storage : board.storages) storage.latency_ms = 0;

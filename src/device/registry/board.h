@@ -106,7 +106,4 @@ Result<std::unique_ptr<Board>> open_table_board(const BoardName&,
                                                 const std::filesystem::path& root);
 Result<std::unique_ptr<Board>> open_twin_board(const BoardName&, const std::filesystem::path& root);
 
-/// The power of a simulated board's own total (twin_power_total()), in W.
-double twin_total_w(const TwinBoard& board, const TwinPower& power);
-
 }  // namespace flyball

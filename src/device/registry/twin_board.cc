@@ -152,11 +152,6 @@ class SimulatedBoard final : public Board {
 
 }  // namespace
 
-double twin_total_w(const TwinBoard& board, const TwinPower& power) {
-  const auto watts = twin_power_of(board, power, twin_power_total(board));
-  return watts ? *watts : 0;
-}
-
 Result<std::unique_ptr<Board>> open_twin_board(const BoardName& name,
                                                const std::filesystem::path&) {
   FLYBALL_ASSIGN(TwinBoard board, find_twin_board(name.argument));

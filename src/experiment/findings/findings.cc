@@ -143,14 +143,10 @@ class Findings {
         if (!slow || group.first.stall_s > slow->first.stall_s) slow = &group;
       }
       if (!fast || fast == slow) continue;
-      // A faster disk can save no more than the stall.
-      const double cost = (slow->first.stall_s - fast->first.stall_s) / fast->first.e2e_s;
-      add(
-          fmt::format("At {} workers the stall of an uncached epoch is {} on '{}' and {} on '{}': "
-                      "{:.1f} % of its end-to-end time; {}.",
+      add(fmt::format("At {} workers the stall of the first epoch is {} on '{}' and {} on '{}'{}.",
                       count, seconds(fast->first.stall_s), fast->settings.medium,
-                      seconds(slow->first.stall_s), slow->settings.medium, 100 * cost,
-                      cost > 0.05 ? "a faster disk pays" : "a faster disk would not pay"));
+                      seconds(slow->first.stall_s), slow->settings.medium,
+                      disk_verdict(*fast, *slow)));
     }
   }
 
@@ -218,6 +214,21 @@ class Findings {
   }
 
  private:
+  /// What the slower medium costs of an epoch: a faster one can save no more than the stall. A long
+  /// training is told by its later epochs.
+  static std::string disk_verdict(const Group& fast, const Group& slow) {
+    constexpr double pays = 0.05;
+    const double first = (slow.first.stall_s - fast.first.stall_s) / fast.first.e2e_s;
+    std::string text = fmt::format(": {:.1f} % of its end-to-end time", 100 * first);
+    if (!fast.later || !slow.later)
+      return text + (first > pays ? "; a faster disk pays" : "; a faster disk would not pay");
+    const double later = (slow.later->stall_s - fast.later->stall_s) / fast.later->e2e_s;
+    text += fmt::format(", that of later ones {} and {}: {:.1f} %", seconds(fast.later->stall_s),
+                        seconds(slow.later->stall_s), 100 * later);
+    if (later > pays) return text + "; a faster disk pays";
+    return text + (first > pays ? "; a faster disk pays in the first epoch only"
+                                : "; a faster disk would not pay");
+  }
   static std::string where(const Group& group) {
     return group.settings.medium.empty() ? "" : " on '" + group.settings.medium + "'";
   }

@@ -18,6 +18,8 @@ int64_t to_ns(double seconds) {
   return std::llround(seconds * 1e9);
 }
 
+constexpr double clock_period_s = 0.1;
+
 class Simulation {
  public:
   Simulation(const Board& board, const TwinEpochs& wanted, Twin twin)
@@ -35,6 +37,8 @@ class Simulation {
       }
       run.epochs.push_back(one_epoch(*stream, epoch));
     }
+    for (Trace* trace : {&cpu_, &gpu_})
+      if (!trace->samples.empty()) run.traces.push_back(std::move(*trace));
     return run;
   }
 
@@ -72,6 +76,7 @@ class Simulation {
     configuration.batch_size = batch();
     configuration.loader_workers = request.workers;
     configuration.prefetch = request.prefetch;
+    configuration.governors = wanted_.governors;
     if (wanted_.storage) configuration.storage = wanted_.storage->name;
     TwinOptions options;
     options.seed = mix_seed(request.step.seed, static_cast<uint64_t>(epoch));
@@ -100,6 +105,7 @@ class Simulation {
     for (int64_t i = 0; i < minibatches(); ++i) {
       const TwinMinibatch one = stream.next();
       add(one, record);
+      if (wanted_.governors) add_clocks(one);
       add_energy(one, energy);
       if (i > 0) times.push_back(one.e2e_ms());
       last_s_ = one.end_s;
@@ -120,6 +126,22 @@ class Simulation {
       record.energy = energy;
     }
     return record;
+  }
+
+  static Trace clock(const char* name) {
+    Trace trace;
+    trace.info = {.name = name, .unit = "MHz", .source = "twin"};
+    trace.period_s = clock_period_s;
+    return trace;
+  }
+
+  /// The clocks of a minibatch, every tenth of a second as a logger reads them.
+  void add_clocks(const TwinMinibatch& one) {
+    const double end = base_s_ + one.end_s;
+    for (; next_reading_s_ < end; next_reading_s_ += clock_period_s) {
+      cpu_.samples.push_back({to_ns(next_reading_s_), one.cpu_mhz});
+      if (one.gpu_mhz > 0) gpu_.samples.push_back({to_ns(next_reading_s_), one.gpu_mhz});
+    }
   }
 
   void add(const TwinMinibatch& one, EpochRecord& record) const {
@@ -154,6 +176,8 @@ class Simulation {
   const Board& board_;
   const TwinEpochs& wanted_;
   Twin twin_;
+  Trace cpu_ = clock("cpu_mhz"), gpu_ = clock("gpu_mhz");
+  double next_reading_s_ = 0;
   double base_s_ = 0, last_s_ = 0;  ///< begin of the stream, and its time so far
 };
 

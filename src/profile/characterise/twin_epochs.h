@@ -16,6 +16,7 @@ struct TwinEpochs {
   double cached = 0;       ///< share of the data set in the page cache as the first epoch begins
   double most_cached = 1;  ///< that later epochs can find there
   bool drop_each = false;  ///< the page cache is dropped before each epoch
+  bool governors = false;  ///< clocks follow the load below the mode's; else they are pinned
 };
 
 /// No time passes. What a simulation does not know (loss, system calls) is left out. `board` is a

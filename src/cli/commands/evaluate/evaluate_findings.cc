@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "cli/action.h"
+#include "cli/commands/evaluate/evaluate.h"
+#include "cli/output.h"
+#include "evaluate/findings/findings_eval.h"
+
+namespace flyball::cli {
+namespace {
+
+struct EvaluateFindingsArguments {
+  std::string only;
+  bool all = false, json = false;
+};
+
+void print_finding(const FindingResult& finding, bool all) {
+  fmt::print("{} ({}, {}): {}\n  {}\n", finding.id, finding.section,
+             finding.held ? "held" : "calibrated",
+             finding.verdict == FindingVerdict::holds  ? "holds"
+             : finding.verdict == FindingVerdict::size ? "its size does not"
+                                                       : "its sign does not",
+             finding.says);
+  TextTable table({"", "published", "simulated", ""});
+  for (const CheckResult& check : finding.checks)
+    if (all || check.verdict != FindingVerdict::holds)
+      table.add(
+          {"  " + check.what, check.published, check.found,
+           check.verdict == FindingVerdict::holds ? "" : finding_verdict_name(check.verdict)});
+  if (!table.empty()) fmt::print("{}", table.str());
+  fmt::print("\n");
+}
+
+void print_text(const FindingsReport& report, bool all) {
+  fmt::print("{}\n\n", report.study);
+  for (const FindingResult& finding : report.findings) print_finding(finding, all);
+  size_t held = 0;
+  for (const FindingResult& finding : report.findings) held += finding.held ? 1 : 0;
+  fmt::print(
+      "{} of {} findings hold, {} of {} held ones; {} in size only, {} have the wrong sign\n",
+      report.count(FindingVerdict::holds, false), report.findings.size(),
+      report.count(FindingVerdict::holds, true), held, report.count(FindingVerdict::size, false),
+      report.count(FindingVerdict::sign, false));
+}
+
+Status run(const EvaluateFindingsArguments& options) {
+  const auto& [name, text] = study_texts().front();
+  FLYBALL_ASSIGN(Study study, parse_study(text, name));
+  if (!options.only.empty()) {
+    std::erase_if(study.findings,
+                  [&](const StudyFinding& finding) { return finding.id != options.only; });
+    if (study.findings.empty())
+      return Error{Code::invalid_argument, fmt::format("no finding is called '{}'", options.only),
+                   "leave --finding out to see all"};
+  }
+  FLYBALL_ASSIGN(const FindingsReport report, evaluate_findings(study));
+  if (options.json)
+    print_json(to_json(report));
+  else
+    print_text(report, options.all || !options.only.empty());
+  return {};
+}
+
+}  // namespace
+
+void add_evaluate_findings(CLI::App& group, Context& context) {
+  CLI::App* command = group.add_subcommand(
+      "findings", "which findings of the published study a simulated board shows");
+  auto options = std::make_shared<EvaluateFindingsArguments>();
+  command->add_option("--finding", options->only, "this one only, with all its figures");
+  command->add_flag("--all", options->all, "figures that hold as well");
+  add_json_flag(*command, options->json);
+  command->footer("Example:\n  flyball evaluate findings --all");
+  set_action(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,264 @@
+#include "evaluate/findings/findings_eval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "evaluate/findings/study_runs.h"
+#include "twin/board.h"
+
+namespace flyball {
+namespace {
+
+constexpr double factor = 1.5;
+
+std::string percent(double from, double to) {
+  return fmt::format("{:+.1f} %", 100 * (to / from - 1));
+}
+std::string figure(double value) {
+  return fmt::format("{:.3g}", value);
+}
+
+/// What differs between the two settings of a check: "workers 0 → 1".
+std::string difference(const StudySetting& from, const StudySetting& to) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* name, const auto& a, const auto& b) {
+    if (a != b) parts.push_back(fmt::format("{} {} → {}", name, a, b));
+  };
+  add("board", from.board, to.board);
+  add("mode", from.mode == "MAXN" || to.mode == "MAXN" ? "" : from.mode,
+      from.mode == "MAXN" || to.mode == "MAXN" ? "" : to.mode);
+  add("storage", from.board == to.board ? from.storage : "",
+      from.board == to.board ? to.storage : "");
+  add("workers", from.workers, to.workers);
+  add("batch", from.batch, to.batch);
+  if (from.first != to.first) parts.emplace_back("first epoch → later");
+  if (to.dropped) parts.emplace_back("cache kept → dropped");
+  if (to.governors) parts.emplace_back("clocks pinned → free");
+  return join(parts, ", ");
+}
+
+std::string place(const StudyCheck& check) {
+  std::string text = check.from.workload;
+  if (!check.from.board.empty() && check.from.board == check.to.board)
+    text += (text.empty() ? "" : " on ") + check.from.board;
+  return text;
+}
+
+std::string details(const StudySetting& at) {
+  if (!at.state.empty()) return at.state;
+  std::vector<std::string> parts;
+  if (at.mode.size() == 1) parts.push_back("mode " + at.mode);
+  if (at.workers != 4) parts.push_back(fmt::format("workers {:g}", at.workers));
+  if (at.batch != 16) parts.push_back(fmt::format("batch {:g}", at.batch));
+  if (at.first) parts.emplace_back("first epoch");
+  if (at.governors) parts.emplace_back("clocks free");
+  return join(parts, ", ");
+}
+
+FindingVerdict judge_change(const StudyCheck& check, double from, double to) {
+  const double wanted = std::log(check.published_to / check.published_from);
+  const double found = std::log(to / from);
+  const bool same_sign = wanted == 0 || found * wanted > 0;
+  if (check.sign_counts && !same_sign) return FindingVerdict::sign;
+  const double spread = std::log(1 + check.spread_pct / 100);
+  if (std::abs(found - wanted) <= spread) return FindingVerdict::holds;
+  if (wanted == 0) return FindingVerdict::size;
+  const double ratio = found / wanted;
+  if (ratio >= 1 / factor && ratio <= factor) return FindingVerdict::holds;
+  const bool tiny = std::abs(wanted) <= spread || std::abs(found) <= spread;
+  return same_sign || tiny ? FindingVerdict::size : FindingVerdict::sign;
+}
+
+class Judge {
+ public:
+  explicit Judge(const Study& study) : study_(study), runs_(study) {}
+
+  Result<CheckResult> judge(const StudyCheck& check) {
+    switch (check.kind) {
+      case StudyCheckKind::change:
+        return change(check);
+      case StudyCheckKind::level:
+        return level(check);
+      case StudyCheckKind::between:
+        return between(check);
+      case StudyCheckKind::front:
+        return front(check);
+      case StudyCheckKind::range:
+        return range(check);
+      case StudyCheckKind::fits:
+        return fits(check);
+    }
+    return Error{Code::internal, "a check of no kind", ""};
+  }
+
+ private:
+  Result<CheckResult> change(const StudyCheck& check) {
+    FLYBALL_ASSIGN(const double from, runs_.figure(check.from, check.figure));
+    FLYBALL_ASSIGN(const double to, runs_.figure(check.to, check.figure));
+    const bool same = check.published_from == check.published_to;
+    return CheckResult{
+        fmt::format("{}: {}, {}", place(check), check.figure, difference(check.from, check.to)),
+        same ? "the same" : percent(check.published_from, check.published_to),
+        fmt::format("{} ({} → {})", percent(from, to), figure(from), figure(to)),
+        judge_change(check, from, to)};
+  }
+
+  Result<CheckResult> level(const StudyCheck& check) {
+    FLYBALL_ASSIGN(const double found, runs_.figure(check.from, check.figure));
+    const double wanted = check.published_from;
+    const bool holds =
+        check.at_most ? found <= wanted : found >= wanted / factor && found <= wanted * factor;
+    const std::string where = details(check.from);
+    return CheckResult{
+        fmt::format("{}: {}{}{}", place(check), check.figure, where.empty() ? "" : ", ", where),
+        (check.at_most ? "at most " : "") + figure(wanted), figure(found),
+        holds ? FindingVerdict::holds : FindingVerdict::size};
+  }
+
+  Result<CheckResult> between(const StudyCheck& check) {
+    FLYBALL_ASSIGN(const double from, runs_.figure(check.from, check.figure));
+    FLYBALL_ASSIGN(const double to, runs_.figure(check.to, check.figure));
+    const double ratio = to / from;
+    const bool holds = ratio >= check.published_from && ratio <= check.published_to;
+    return CheckResult{
+        fmt::format("{}: {}, {}", place(check), check.figure, difference(check.from, check.to)),
+        fmt::format("× {:g} to {:g}", check.published_from, check.published_to),
+        fmt::format("× {:.2f}", ratio),
+        holds       ? FindingVerdict::holds
+        : ratio > 1 ? FindingVerdict::size
+                    : FindingVerdict::sign};
+  }
+
+  /// The figure in each of the check's modes.
+  Result<std::map<char, double>> in_modes(const StudyCheck& check, const std::string& name) {
+    std::map<char, double> found;
+    for (const char letter : check.modes) {
+      StudySetting setting = check.from;
+      setting.mode = std::string(1, letter);
+      if (!study_.modes.contains(setting.mode))
+        return Error{Code::corrupt, "there is no mode " + setting.mode, ""};
+      FLYBALL_ASSIGN(found[letter], runs_.figure(setting, name));
+    }
+    return found;
+  }
+
+  Result<CheckResult> front(const StudyCheck& check) {
+    FLYBALL_ASSIGN(const auto times, in_modes(check, "e2e_s"));
+    FLYBALL_ASSIGN(const auto energies, in_modes(check, "energy_mwh"));
+    std::vector<std::pair<double, char>> by_energy;
+    for (const auto& [letter, energy] : energies) by_energy.emplace_back(energy, letter);
+    std::ranges::sort(by_energy);
+    std::string found;
+    double best = std::numeric_limits<double>::infinity();
+    for (const auto& [energy, letter] : by_energy) {
+      if (times.at(letter) >= best) continue;
+      best = times.at(letter);
+      found += letter;
+    }
+    const auto has = [&](char letter) { return found.find(letter) != std::string::npos; };
+    const bool right = std::ranges::all_of(check.on, has) && std::ranges::none_of(check.off, has);
+    return CheckResult{place(check) + ": front by energy", check.front, found,
+                       right ? FindingVerdict::holds : FindingVerdict::sign};
+  }
+
+  Result<CheckResult> range(const StudyCheck& check) {
+    FLYBALL_ASSIGN(const auto values, in_modes(check, check.figure));
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (const auto& [letter, value] : values) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    const double found = 100 * (1 - low / high), wanted = check.published_from;
+    const bool holds = found >= wanted / factor && found <= wanted * factor;
+    return CheckResult{fmt::format("{}: {} over modes {}", place(check), check.figure, check.modes),
+                       fmt::format("{:g} %", wanted), fmt::format("{:.1f} %", found),
+                       holds ? FindingVerdict::holds : FindingVerdict::size};
+  }
+
+  Result<CheckResult> fits(const StudyCheck& check) {
+    std::vector<std::string> found;
+    for (const char* board : {"xavier_agx", "xavier_nx", "nano"}) {
+      StudySetting setting = check.from;
+      setting.board = board;
+      setting.mode = "MAXN";
+      const auto run = runs_.figures(setting);
+      if (run.ok())
+        found.emplace_back(board);
+      else if (run.error().code != Code::infeasible)
+        return run.error();
+    }
+    return CheckResult{place(check) + ": trains on", join(check.boards, ", "), join(found, ", "),
+                       found == check.boards ? FindingVerdict::holds : FindingVerdict::size};
+  }
+
+  const Study& study_;
+  StudyRuns runs_;
+};
+
+}  // namespace
+
+const char* finding_verdict_name(FindingVerdict verdict) {
+  switch (verdict) {
+    case FindingVerdict::holds:
+      return "holds";
+    case FindingVerdict::size:
+      return "size";
+    case FindingVerdict::sign:
+      return "sign";
+  }
+  return "";
+}
+
+size_t FindingsReport::count(FindingVerdict verdict, bool held_only) const {
+  return static_cast<size_t>(std::ranges::count_if(findings, [&](const FindingResult& one) {
+    return one.verdict == verdict && (one.held || !held_only);
+  }));
+}
+
+Result<FindingsReport> evaluate_findings(const Study& study) {
+  FindingsReport report;
+  report.study = study.title;
+  Judge judge(study);
+  for (const StudyFinding& finding : study.findings) {
+    FindingResult result{finding.id, finding.section, finding.says, finding.held, {}, {}};
+    for (const StudyCheck& check : finding.checks) {
+      auto judged = judge.judge(check);
+      if (!judged) return judged.error().within(finding.id);
+      result.verdict = std::max(result.verdict, judged->verdict);
+      result.checks.push_back(*std::move(judged));
+    }
+    report.findings.push_back(std::move(result));
+  }
+  return report;
+}
+
+Json to_json(const FindingsReport& report) {
+  Json findings = Json::array();
+  for (const FindingResult& finding : report.findings) {
+    Json checks = Json::array();
+    for (const CheckResult& check : finding.checks)
+      checks.push_back({{"what", check.what},
+                        {"published", check.published},
+                        {"found", check.found},
+                        {"verdict", finding_verdict_name(check.verdict)}});
+    findings.push_back({{"id", finding.id},
+                        {"section", finding.section},
+                        {"says", finding.says},
+                        {"use", finding.held ? "held" : "calibrated"},
+                        {"verdict", finding_verdict_name(finding.verdict)},
+                        {"checks", checks}});
+  }
+  return {{"study", report.study},
+          {"provenance", "simulated"},
+          {"holds", report.count(FindingVerdict::holds, false)},
+          {"held", std::ranges::count(report.findings, true, &FindingResult::held)},
+          {"held_holds", report.count(FindingVerdict::holds, true)},
+          {"wrong_sign", report.count(FindingVerdict::sign, false)},
+          {"findings", findings}};
+}
+
+}  // namespace flyball

@@ -1,0 +1,42 @@
+// The twin held against the findings of a study: does it show each with its sign and its size?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "evaluate/findings/study.h"
+
+namespace flyball {
+
+enum class FindingVerdict {
+  holds,  ///< the published sign, and its size within a factor of 1.5 or the study's own spread
+  size,   ///< the sign alone
+  sign,   ///< not even that
+};
+const char* finding_verdict_name(FindingVerdict verdict);
+
+struct CheckResult {
+  std::string what;              ///< "mobilenet_v3 on xavier_agx: stall_s, workers 0 → 1"
+  std::string published, found;  ///< as text, with what changed in percent
+  FindingVerdict verdict = FindingVerdict::holds;
+};
+struct FindingResult {
+  std::string id, section, says;
+  bool held = false;
+  std::vector<CheckResult> checks;
+  FindingVerdict verdict = FindingVerdict::holds;  ///< the worst of them
+};
+struct FindingsReport {
+  std::string study;
+  std::vector<FindingResult> findings;
+
+  size_t count(FindingVerdict verdict, bool held_only) const;
+};
+
+/// Whole epochs simulated without noise, though samples differ. Errors: boards, workloads and
+/// modes that the twin has not.
+Result<FindingsReport> evaluate_findings(const Study& study);
+Json to_json(const FindingsReport& report);
+
+}  // namespace flyball

@@ -1,0 +1,170 @@
+#include "evaluate/findings/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "boards/board_file.h"
+
+namespace flyball {
+namespace {
+
+constexpr std::array<std::pair<const char*, StudyCheckKind>, 6> kinds = {
+    {{"change", StudyCheckKind::change},
+     {"level", StudyCheckKind::level},
+     {"between", StudyCheckKind::between},
+     {"front", StudyCheckKind::front},
+     {"range", StudyCheckKind::range},
+     {"fits", StudyCheckKind::fits}}};
+
+class Reader {
+ public:
+  explicit Reader(const BoardFile& file) : file_(file) {}
+
+  Result<Study> study() {
+    const toml::table& document = file_.document();
+    study_.title = document["title"].value_or(std::string());
+    FLYBALL_CHECK(read_modes());
+    const toml::array* findings = document["finding"].as_array();
+    if (!findings) return file_.at(document.source(), "there is no [[finding]]");
+    for (const toml::node& node : *findings) {
+      const toml::table* table = node.as_table();
+      if (!table) return file_.at(node.source(), "[[finding]] is no table");
+      FLYBALL_CHECK(read_finding(*table));
+    }
+    return std::move(study_);
+  }
+
+ private:
+  Status read_modes() {
+    static const char* const axes[] = {axis::cpu_cores, axis::cpu_mhz, axis::gpu_mhz,
+                                       axis::mem_mhz};
+    const toml::table* modes = file_.document()["modes"].as_table();
+    if (!modes) return {};
+    for (const auto& [name, node] : *modes) {
+      const toml::array* values = node.as_array();
+      if (!values || (!values->empty() && values->size() != 4))
+        return file_.at(node.source(),
+                        "a mode is [cores, CPU, GPU, memory], or [] for the highest");
+      PowerMode& mode = study_.modes[std::string(name.str())];
+      for (size_t i = 0; i < values->size(); ++i) mode.values[axes[i]] = (*values)[i].value_or(0.0);
+    }
+    return {};
+  }
+
+  Status read_finding(const toml::table& table) {
+    StudyFinding finding;
+    finding.id = table["id"].value_or(std::string());
+    finding.section = table["section"].value_or(std::string());
+    finding.says = table["says"].value_or(std::string());
+    const std::string use = table["use"].value_or(std::string());
+    if (finding.id.empty() || finding.says.empty() || (use != "held" && use != "calibrated"))
+      return file_.at(table.source(), "a finding needs id, says, and use = held or calibrated");
+    finding.held = use == "held";
+    for (const auto& [name, kind] : kinds) {
+      const toml::array* checks = table[name].as_array();
+      for (size_t i = 0; checks && i < checks->size(); ++i) {
+        const toml::table* check = (*checks)[i].as_table();
+        if (!check) return file_.at(table.source(), fmt::format("{} is no list of tables", name));
+        FLYBALL_ASSIGN(StudyCheck one, read_check(*check, kind));
+        finding.checks.push_back(std::move(one));
+      }
+    }
+    if (finding.checks.empty())
+      return file_.at(table.source(), fmt::format("'{}' has nothing to check", finding.id));
+    study_.findings.push_back(std::move(finding));
+    return {};
+  }
+
+  Result<StudyCheck> read_check(const toml::table& table, StudyCheckKind kind) const {
+    static const std::set<std::string> known = {"board", "workload",  "figure", "from", "to",
+                                                "at",    "published", "spread", "sign", "most",
+                                                "modes", "on",        "off"};
+    for (const auto& [key, node] : table)
+      if (!known.contains(std::string(key.str())))
+        return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
+    StudyCheck check;
+    check.kind = kind;
+    check.figure = table["figure"].value_or(std::string());
+    check.spread_pct = table["spread"].value_or(0.0);
+    check.sign_counts = table["sign"].value_or(false);
+    check.at_most = table["most"].value_or(false);
+    check.modes = table["modes"].value_or(std::string());
+    check.on = table["on"].value_or(std::string());
+    check.off = table["off"].value_or(std::string());
+    const bool has_figure = kind != StudyCheckKind::front && kind != StudyCheckKind::fits;
+    if (has_figure && std::ranges::find(study_figures(), check.figure) == study_figures().end())
+      return file_.at(table.source(), fmt::format("there is no figure '{}'", check.figure));
+    FLYBALL_ASSIGN(check.from, setting(table, table.contains("at") ? "at" : "from"));
+    FLYBALL_ASSIGN(check.to, setting(table, "to"));
+    FLYBALL_CHECK(read_published(table, check));
+    return check;
+  }
+
+  Status read_published(const toml::table& table, StudyCheck& check) const {
+    const toml::node_view published = table["published"];
+    const Error missing = file_.at(table.source(), "'published' is missing, or of another kind");
+    switch (check.kind) {
+      case StudyCheckKind::front:
+        check.front = published.value_or(std::string());
+        return check.front.empty() || check.modes.empty() ? Status(missing) : Status();
+      case StudyCheckKind::fits:
+        if (const toml::array* boards = published.as_array())
+          for (const toml::node& board : *boards)
+            check.boards.push_back(board.value_or(std::string()));
+        return check.boards.empty() ? Status(missing) : Status();
+      case StudyCheckKind::level:
+      case StudyCheckKind::range:
+        check.published_from = published.value_or(-1.0);
+        return check.published_from < 0 ? Status(missing) : Status();
+      default:
+        check.published_from = published[0].value_or(-1.0);
+        check.published_to = published[1].value_or(-1.0);
+        return check.published_from > 0 && check.published_to > 0 ? Status() : Status(missing);
+    }
+  }
+
+  /// The setting `part` of a check: what it does not say is the check's, then the board's.
+  Result<StudySetting> setting(const toml::table& check, const char* part) const {
+    StudySetting setting;
+    const toml::node_view own = check[part];
+    const auto text = [&](const char* key) {
+      return own[key].value_or(check[key].value_or(std::string()));
+    };
+    setting.board = text("board");
+    setting.workload = text("workload");
+    const toml::node_view of_board = file_.document()["boards"][setting.board];
+    setting.mode = own["mode"].value_or(of_board["mode"].value_or(std::string()));
+    setting.storage = own["storage"].value_or(of_board["storage"].value_or(std::string()));
+    setting.workers = own["workers"].value_or(4.0);
+    setting.batch = own["batch"].value_or(16.0);
+    setting.first = own["epoch"].value_or(std::string()) == "first";
+    setting.dropped = own["dropped"].value_or(false);
+    setting.governors = own["governors"].value_or(false);
+    setting.state = own["state"].value_or(std::string());
+    if (!setting.mode.empty() && !study_.modes.contains(setting.mode))
+      return file_.at(check.source(), fmt::format("there is no mode '{}'", setting.mode));
+    return setting;
+  }
+
+  const BoardFile& file_;
+  Study study_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& study_figures() {
+  static const std::vector<std::string> names = {
+      "stall_s", "compute_s", "e2e_s",      "stall_ms", "compute_ms", "stall_pct",     "energy_mwh",
+      "power_w", "base_pct",  "cached_pct", "gpu_pct",  "gpu_mhz",    "cpu_below_pct", "plug_w"};
+  return names;
+}
+
+Result<Study> parse_study(const std::string& text, const std::string& name) {
+  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "twin.md"));
+  return Reader(file).study();
+}
+
+}  // namespace flyball
