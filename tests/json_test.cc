@@ -89,6 +89,8 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
 
 TEST_F(JsonTest, LayersOfANetworkAreDocumented) {
   expect_documented({"describe", "lenet5", "--batch-size", "2", "--json"});
+  expect_documented({"describe", "lenet5", "--batch-size", "2", "--measured", "--json"});
+  expect_documented({"describe", "--fits", "--json"});
   const Finished done = run({"describe", "lenet5", "--phase", "infer", "--batch", "1", "--json"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["parameters"], 61706);
@@ -219,6 +221,7 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
   expect_documented({"evaluate", "twin", "--target",
                      FLYBALL_SOURCE_DIR "/examples/orin_agx_published.csv", "--workload", "lstm",
                      "--phase", "infer", "--json"});
+  expect_documented({"evaluate", "findings", "--json"});
   expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
                      "10", "--budgets", "10:20:2W", "--runs", "2", "--json", "-q"});
 }

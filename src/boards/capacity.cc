@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "boards/board_file.h"
 #include "boards/spec.h"
 
@@ -37,15 +39,24 @@ Result<BoardCapacity> parse_board_capacity(const std::string& text, const std::s
   return capacity;
 }
 
-Result<BoardCapacity> board_capacity(std::string_view id) {
-  std::string known;
+std::vector<std::string> boards_with_capacity() {
+  std::vector<std::string> names;
   for (const BoardText& board : board_texts()) {
-    const std::string file = board.file, name = file.substr(0, file.find('.'));
-    if (name == id) return parse_board_capacity(board.text, file);
-    known += (known.empty() ? "" : ", ") + name;
+    const std::string_view file = board.file;
+    names.emplace_back(file.substr(0, file.find('.')));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<BoardCapacity> board_capacity(std::string_view id) {
+  for (const BoardText& board : board_texts()) {
+    const std::string file = board.file;
+    if (file.substr(0, file.find('.')) == id) return parse_board_capacity(board.text, file);
   }
   return Error{Code::not_found, fmt::format("how much memory '{}' has is not known", id),
-               fmt::format("one of: {}; or say it with --memory 4GB", known)};
+               fmt::format("one of: {}; or say it with --memory 4GB",
+                           fmt::join(boards_with_capacity(), ", "))};
 }
 
 }  // namespace flyball

@@ -20,6 +20,8 @@ struct BoardCapacity {
 
 /// Of a board of boards/. Errors: no such board, with those there are; it has no [capacity].
 Result<BoardCapacity> board_capacity(std::string_view id);
+/// The boards of boards/, sorted; each has a capacity.
+std::vector<std::string> boards_with_capacity();
 /// Of such a file. Errors name it: a figure is missing or no size in GiB, more is taken than there
 /// is, no sources.
 Result<BoardCapacity> parse_board_capacity(const std::string& text, const std::string& file);

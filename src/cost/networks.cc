@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/json.h"
+#include "cost/memory_json.h"
 
 namespace flyball {
 namespace {
@@ -45,7 +46,7 @@ LayerTable table_of(const SortedJson& file, const SortedJson& entry, size_t batc
   return table;
 }
 
-std::string bare(std::string_view name) {
+std::string bare(const std::string& name) {
   std::string letters;
   for (const char c : name)
     if (std::isalnum(static_cast<unsigned char>(c)))
@@ -91,7 +92,7 @@ Result<File*> find(const std::string& name, const std::string& input) {
   for (const auto& file : files()) {
     const KnownNetwork& network = file->network;
     if (std::ranges::find(names, network.name) == names.end()) names.push_back(network.name);
-    if (bare(network.name) != bare(name)) continue;
+    if (!same_network(network.name, name)) continue;
     if (input.empty() || input == network.input) return file.get();
     inputs.push_back(network.input);
   }
@@ -137,6 +138,21 @@ std::optional<Cost> network_cost(const std::string& name, Phase phase, const std
   if (!two || !four) return {};
   const auto cost = cost_of(*two, *four);
   return cost ? std::optional(*cost) : std::nullopt;
+}
+
+Result<NetworkMemory> network_memory(const std::string& name, Phase phase,
+                                     const std::string& input) {
+  FLYBALL_ASSIGN(File* const file, find(name, input));
+  for (const SortedJson& entry : file->read().at("memory"))
+    if (entry.at("phase") == phase_name(phase))
+      return NetworkMemory{read_memory_model(entry.at("steps_held")),
+                           entry.at("sample_bytes").get<double>()};
+  return Error{Code::not_found,
+               fmt::format("what '{}' holds in {} is not known", name, phase_name(phase)), ""};
+}
+
+bool same_network(const std::string& a, const std::string& b) {
+  return bare(a) == bare(b);
 }
 
 bool is_known_network(const std::string& name) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cost/layer_table.h"
+#include "cost/memory.h"
 
 namespace flyball {
 
@@ -16,11 +17,22 @@ namespace flyball {
 Result<LayerTable> network_layers(const std::string& name, Phase phase, double batch_size,
                                   const std::string& input = "",
                                   CountRules rules = CountRules::exact);
+/// What its steps hold in memory (fp32, SGD with momentum), and the bytes of one sample as it takes
+/// them. Errors as network_layers().
+struct NetworkMemory {
+  MemoryModel model;
+  double sample_bytes = 0;
+};
+Result<NetworkMemory> network_memory(const std::string& name, Phase phase,
+                                     const std::string& input = "");
 bool is_known_network(const std::string& name);
 /// What a minibatch of it takes in this phase, by the rules `exact`. For those who read a name from
 /// a file and know no more; a predictor takes what its tables say.
 std::optional<Cost> network_cost(const std::string& name, Phase phase,
                                  const std::string& input = "");
+
+/// Do two names mean one network? Case and punctuation do not matter.
+bool same_network(const std::string& a, const std::string& b);
 
 struct KnownNetwork {
   std::string name;

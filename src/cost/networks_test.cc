@@ -131,5 +131,22 @@ TEST(Networks, NamesAreFoundAndOthersAreNamed) {
   EXPECT_FALSE(network_layers("resnet18", Phase::infer, 0).ok());
 }
 
+TEST(NetworkMemory, IsKnownOfEveryNetworkInBothPhases) {
+  for (const KnownNetwork& network : known_networks())
+    for (const Phase phase : {Phase::train, Phase::infer}) {
+      const auto memory = network_memory(network.name, phase, network.input);
+      ASSERT_TRUE(memory.ok()) << network.name << ": " << memory.error().message;
+      EXPECT_GT(memory->sample_bytes, 0) << network.name;
+      // Weights are those of the layer table, fp32, and statistics of normalisations.
+      const LayerTable layers = *network_layers(network.name, phase, 2, network.input);
+      const MemoryUse peak = memory->model.peak(2);
+      EXPECT_GE(peak[MemoryPart::weights], 4 * layers.totals().parameters) << network.name;
+      EXPECT_LE(peak[MemoryPart::weights], 4.1 * layers.totals().parameters + 1e6) << network.name;
+      EXPECT_EQ(peak[MemoryPart::optimizer] > 0, phase == Phase::train) << network.name;
+      EXPECT_GT(memory->model.kept(16), memory->model.kept(2)) << network.name;
+    }
+  EXPECT_FALSE(network_memory("nothing", Phase::train).ok());
+}
+
 }  // namespace
 }  // namespace flyball

@@ -205,7 +205,9 @@ TEST_P(OneStoreOf, NoRelaxedLimitWorsensAnAnswerAndEveryHintHolds) {
       count.asked, count.answered, count.known_held, count.known, count.predicted_held,
       count.predicted);
   EXPECT_GE(count.answered, count.asked / 4);
-  EXPECT_GE(static_cast<double>(count.predicted_held), 0.95 * static_cast<double>(count.predicted));
+  // One prediction in twenty may fail; of few, one.
+  EXPECT_GE(static_cast<double>(count.predicted_held) + 1,
+            0.95 * static_cast<double>(count.predicted));
 }
 
 const Drawn drawn[] = {

@@ -35,6 +35,25 @@ double share(double value, double highest) {
   return highest > 0 ? value / highest : 0;
 }
 
+/// Between the batch sizes that are known, and beyond them along the nearest two.
+double held_bytes(const TwinNetwork& network, const TwinWorkload& workload, double batch) {
+  const auto& held = workload.held;
+  if (held.size() >= 2) {
+    const auto above =
+        std::ranges::upper_bound(held, batch, {}, [](const auto& one) { return one.first; });
+    const size_t to =
+        std::clamp<size_t>(static_cast<size_t>(above - held.begin()), 1, held.size() - 1);
+    const auto& [b0, bytes0] = held[to - 1];
+    const auto& [b1, bytes1] = held[to];
+    return bytes0 + (bytes1 - bytes0) * (batch - b0) / (b1 - b0);
+  }
+  // Weights; their gradients and momenta where they are learned.
+  const bool train = network.phase == Phase::train;
+  const double weights = network.parameters * bytes_per_number * (train ? 3 : 1);
+  return weights + std::max(0.0, train ? network.activation_bytes.at(batch)
+                                       : network.largest_bytes.at(batch));
+}
+
 /// How many times slower a thread gets on with work that wants `wanted` cores out of `cores`.
 double crowd(const TwinConstants& c, double wanted, double cores) {
   const double over = std::max(0.0, wanted / cores - 1);
@@ -192,18 +211,13 @@ TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinN
 double twin_memory_bytes(const TwinBoard& board, const TwinNetwork& network,
                          const TwinWorkload& workload, const TwinConfiguration& configuration) {
   const double batch = configuration.batch_size;
-  const bool train = network.phase == Phase::train;
   const double workers = workload.data.resident             ? 0
                          : configuration.loader_workers < 0 ? workload.loader_workers
                                                             : configuration.loader_workers;
   const double inputs =
       batch * workload.data.input_bytes * (1 + workers * std::max(1.0, configuration.prefetch));
-  // Weights; their gradients and momenta where they are learned.
-  const double weights = network.parameters * bytes_per_number * (train ? 3 : 1);
-  const double activations =
-      train ? network.activation_bytes.at(batch) : network.largest_bytes.at(batch);
-  return board.runtime_bytes + interpreter_bytes + workers * worker_bytes + inputs + weights +
-         std::max(0.0, activations);
+  return board.runtime_bytes + interpreter_bytes + workers * worker_bytes + inputs +
+         held_bytes(network, workload, batch);
 }
 
 Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& network,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -37,6 +38,9 @@ struct TwinWorkload {
   TwinData data;
   double loader_workers = 4;    ///< where a configuration does not say
   bool half_precision = false;  ///< autocast: half the bytes, twice the arithmetic
+  /// Batch size and what a process keeps of its steps, in bytes, ascending, as `describe` tells;
+  /// empty: estimated from the layers.
+  std::vector<std::pair<double, double>> held{};
 };
 /// A workload by its name in tables ("resnet18", "bert-large"): layers and data of the papers'.
 /// Errors: unknown names, phases that it has not; they list what there is.

@@ -5,6 +5,7 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
+#include "cli/commands/describe_fits.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/script_options.h"
@@ -12,6 +13,8 @@
 #include "cli/text/memory_text.h"
 #include "cost/counting.h"
 #include "cost/layer_json.h"
+#include "cost/memory_json.h"
+#include "cost/networks.h"
 #include "data/batch_buffer.h"
 #include "module/onnx.h"
 #include "space/named_source.h"
@@ -31,7 +34,7 @@ struct DescribeOptions {
   std::string device, root = "/";
   uint64_t memory = 0;
   OptionScope scope;
-  bool json = false, all = false;
+  bool json = false, all = false, measured = false, fits = false;
 
   int64_t samples() const { return batch_size.value_or(usual_samples); }
 };
@@ -107,8 +110,29 @@ Result<std::optional<MemoryRoom>> room_for(const DescribeOptions& options) {
   return std::optional(std::move(room));
 }
 
+std::string input_of(const DescribeOptions& options) {
+  return options.script.inputs.empty() ? "" : options.script.inputs.front();
+}
+
+/// What is known of a network of ours; another input, a script, or --measured: counted in a step.
+Result<LayerTable> layers_of(const DescribeOptions& options, const StepOptions& step,
+                             CountRules rules) {
+  const std::string& name = options.workload;
+  if (!options.measured)
+    if (auto known = network_layers(name, step.phase, static_cast<double>(options.samples()),
+                                    input_of(options), rules)) {
+      known->workload = name;
+      return *std::move(known);
+    }
+  return describe_step(name, step, rules);
+}
+
 Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions& step,
                                std::optional<MemoryRoom> room) {
+  if (!options.measured)
+    if (auto known = network_memory(options.workload, step.phase, input_of(options)))
+      return MemoryAnswer{std::move(known->model), static_cast<double>(options.samples()),
+                          known->sample_bytes, std::move(room)};
   StepOptions small = step;
   small.batch_size = 1;
   std::optional<size_t> minibatch;
@@ -165,7 +189,16 @@ Status describe_onnx(const DescribeOptions& options) {
   return {};
 }
 
+Status fits(const DescribeOptions& options) {
+  FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase.empty() ? "train" : options.phase));
+  return describe_fits({options.workload, phase, options.batch_size, options.json});
+}
+
 Status describe_target(const DescribeOptions& options) {
+  if (options.fits) return fits(options);
+  if (options.workload.empty())
+    return Error{Code::invalid_argument, "describe needs a network",
+                 "name one of `flyball workloads`, or ask about all of them with --fits"};
   const NamedSource::Kind kind = read_source(options.workload).kind;
   if (kind == NamedSource::Kind::onnx) return describe_onnx(options);
   StepOptions step;
@@ -175,11 +208,12 @@ Status describe_target(const DescribeOptions& options) {
   FLYBALL_CHECK(kind == NamedSource::Kind::script ? read_script(options, step)
                                                   : read_shape(options, step));
   FLYBALL_ASSIGN(auto room, room_for(options));
-  FLYBALL_ASSIGN(const LayerTable table, describe_step(options.workload, step, rules));
+  FLYBALL_ASSIGN(const LayerTable table, layers_of(options, step, rules));
   FLYBALL_ASSIGN(const MemoryAnswer memory, memory_of(options, step, std::move(room)));
   if (options.json) {
     auto document = layer_table_json(table);
     add_memory_json(document, memory);
+    if (options.measured) document["memory"]["steps"] = memory_model_json(memory.model);
     print_json(document);
     return {};
   }
@@ -193,10 +227,8 @@ void add_describe(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "describe", "what a network computes in one minibatch, operator by operator");
   auto options = std::make_shared<DescribeOptions>();
-  command
-      ->add_option("workload,--workload", options->workload,
-                   "network of `flyball workloads`, script:FILE (TorchScript) or onnx:FILE")
-      ->required();
+  command->add_option("workload,--workload", options->workload,
+                      "network of `flyball workloads`, script:FILE (TorchScript) or onnx:FILE");
   command->add_option("--phase", options->phase,
                       "train or infer (usual: train; of onnx:FILE, which holds no backward pass, "
                       "infer)");
@@ -222,6 +254,13 @@ void add_describe(CLI::App& app, Context& context) {
   options->scope.exclude({Target::network, Target::onnx}, {script.begin() + 1, script.end()},
                          {.remedy = only_scripts});
   command->add_flag("--all", options->all, "every layer, not the largest alone");
+  CLI::Option* measured = command->add_flag(
+      "--measured", options->measured,
+      "run the steps here instead of telling what is known; --json has every block of memory");
+  options->scope.exclude({Target::onnx}, {measured}, {.remedy = "an ONNX file is read, not run"});
+  CLI::Option* fits = command->add_flag("--fits", options->fits,
+                                        "networks beside boards: which has the memory for which");
+  for (CLI::Option* other : {memory, device, measured}) fits->excludes(other);
   add_json_flag(*command, options->json);
   command->footer(
       "--input: of one sample; of our networks its shape alone, such as 3x32x32 or 384 (tokens).\n"

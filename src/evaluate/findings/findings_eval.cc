@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/text.h"
-#include "evaluate/findings/study_runs.h"
+#include "evaluate/findings/finding_runs.h"
 #include "twin/board.h"
 
 namespace flyball {
@@ -23,7 +23,7 @@ std::string figure(double value) {
 }
 
 /// What differs between the two settings of a check: "workers 0 → 1".
-std::string difference(const StudySetting& from, const StudySetting& to) {
+std::string difference(const FindingSetting& from, const FindingSetting& to) {
   std::vector<std::string> parts;
   const auto add = [&](const char* name, const auto& a, const auto& b) {
     if (a != b) parts.push_back(fmt::format("{} {} → {}", name, a, b));
@@ -41,14 +41,14 @@ std::string difference(const StudySetting& from, const StudySetting& to) {
   return join(parts, ", ");
 }
 
-std::string place(const StudyCheck& check) {
+std::string place(const FindingCheck& check) {
   std::string text = check.from.workload;
   if (!check.from.board.empty() && check.from.board == check.to.board)
     text += (text.empty() ? "" : " on ") + check.from.board;
   return text;
 }
 
-std::string details(const StudySetting& at) {
+std::string details(const FindingSetting& at) {
   if (!at.state.empty()) return at.state;
   std::vector<std::string> parts;
   if (at.mode.size() == 1) parts.push_back("mode " + at.mode);
@@ -59,7 +59,7 @@ std::string details(const StudySetting& at) {
   return join(parts, ", ");
 }
 
-FindingVerdict judge_change(const StudyCheck& check, double from, double to) {
+FindingVerdict judge_change(const FindingCheck& check, double from, double to) {
   const double wanted = std::log(check.published_to / check.published_from);
   const double found = std::log(to / from);
   const bool same_sign = wanted == 0 || found * wanted > 0;
@@ -75,28 +75,28 @@ FindingVerdict judge_change(const StudyCheck& check, double from, double to) {
 
 class Judge {
  public:
-  explicit Judge(const Study& study) : study_(study), runs_(study) {}
+  explicit Judge(const PublishedStudy& study) : study_(study), runs_(study) {}
 
-  Result<CheckResult> judge(const StudyCheck& check) {
+  Result<CheckResult> judge(const FindingCheck& check) {
     switch (check.kind) {
-      case StudyCheckKind::change:
+      case FindingCheckKind::change:
         return change(check);
-      case StudyCheckKind::level:
+      case FindingCheckKind::level:
         return level(check);
-      case StudyCheckKind::between:
+      case FindingCheckKind::between:
         return between(check);
-      case StudyCheckKind::front:
+      case FindingCheckKind::front:
         return front(check);
-      case StudyCheckKind::range:
+      case FindingCheckKind::range:
         return range(check);
-      case StudyCheckKind::fits:
+      case FindingCheckKind::fits:
         return fits(check);
     }
     return Error{Code::internal, "a check of no kind", ""};
   }
 
  private:
-  Result<CheckResult> change(const StudyCheck& check) {
+  Result<CheckResult> change(const FindingCheck& check) {
     FLYBALL_ASSIGN(const double from, runs_.figure(check.from, check.figure));
     FLYBALL_ASSIGN(const double to, runs_.figure(check.to, check.figure));
     const bool same = check.published_from == check.published_to;
@@ -107,7 +107,7 @@ class Judge {
         judge_change(check, from, to)};
   }
 
-  Result<CheckResult> level(const StudyCheck& check) {
+  Result<CheckResult> level(const FindingCheck& check) {
     FLYBALL_ASSIGN(const double found, runs_.figure(check.from, check.figure));
     const double wanted = check.published_from;
     const bool holds =
@@ -119,7 +119,7 @@ class Judge {
         holds ? FindingVerdict::holds : FindingVerdict::size};
   }
 
-  Result<CheckResult> between(const StudyCheck& check) {
+  Result<CheckResult> between(const FindingCheck& check) {
     FLYBALL_ASSIGN(const double from, runs_.figure(check.from, check.figure));
     FLYBALL_ASSIGN(const double to, runs_.figure(check.to, check.figure));
     const double ratio = to / from;
@@ -134,10 +134,10 @@ class Judge {
   }
 
   /// The figure in each of the check's modes.
-  Result<std::map<char, double>> in_modes(const StudyCheck& check, const std::string& name) {
+  Result<std::map<char, double>> in_modes(const FindingCheck& check, const std::string& name) {
     std::map<char, double> found;
     for (const char letter : check.modes) {
-      StudySetting setting = check.from;
+      FindingSetting setting = check.from;
       setting.mode = std::string(1, letter);
       if (!study_.modes.contains(setting.mode))
         return Error{Code::corrupt, "there is no mode " + setting.mode, ""};
@@ -146,7 +146,7 @@ class Judge {
     return found;
   }
 
-  Result<CheckResult> front(const StudyCheck& check) {
+  Result<CheckResult> front(const FindingCheck& check) {
     FLYBALL_ASSIGN(const auto times, in_modes(check, "e2e_s"));
     FLYBALL_ASSIGN(const auto energies, in_modes(check, "energy_mwh"));
     std::vector<std::pair<double, char>> by_energy;
@@ -165,7 +165,7 @@ class Judge {
                        right ? FindingVerdict::holds : FindingVerdict::sign};
   }
 
-  Result<CheckResult> range(const StudyCheck& check) {
+  Result<CheckResult> range(const FindingCheck& check) {
     FLYBALL_ASSIGN(const auto values, in_modes(check, check.figure));
     double low = std::numeric_limits<double>::infinity(), high = 0;
     for (const auto& [letter, value] : values) {
@@ -179,10 +179,10 @@ class Judge {
                        holds ? FindingVerdict::holds : FindingVerdict::size};
   }
 
-  Result<CheckResult> fits(const StudyCheck& check) {
+  Result<CheckResult> fits(const FindingCheck& check) {
     std::vector<std::string> found;
     for (const char* board : {"xavier_agx", "xavier_nx", "nano"}) {
-      StudySetting setting = check.from;
+      FindingSetting setting = check.from;
       setting.board = board;
       setting.mode = "MAXN";
       const auto run = runs_.figures(setting);
@@ -195,8 +195,8 @@ class Judge {
                        found == check.boards ? FindingVerdict::holds : FindingVerdict::size};
   }
 
-  const Study& study_;
-  StudyRuns runs_;
+  const PublishedStudy& study_;
+  FindingRuns runs_;
 };
 
 }  // namespace
@@ -219,13 +219,13 @@ size_t FindingsReport::count(FindingVerdict verdict, bool held_only) const {
   }));
 }
 
-Result<FindingsReport> evaluate_findings(const Study& study) {
+Result<FindingsReport> evaluate_findings(const PublishedStudy& study) {
   FindingsReport report;
   report.study = study.title;
   Judge judge(study);
-  for (const StudyFinding& finding : study.findings) {
+  for (const PublishedFinding& finding : study.findings) {
     FindingResult result{finding.id, finding.section, finding.says, finding.held, {}, {}};
-    for (const StudyCheck& check : finding.checks) {
+    for (const FindingCheck& check : finding.checks) {
       auto judged = judge.judge(check);
       if (!judged) return judged.error().within(finding.id);
       result.verdict = std::max(result.verdict, judged->verdict);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "evaluate/findings/study.h"
+#include "evaluate/findings/published_study.h"
 
 namespace flyball {
 
@@ -36,7 +36,7 @@ struct FindingsReport {
 
 /// Whole epochs simulated without noise, though samples differ. Errors: boards, workloads and
 /// modes that the twin has not.
-Result<FindingsReport> evaluate_findings(const Study& study);
+Result<FindingsReport> evaluate_findings(const PublishedStudy& study);
 Json to_json(const FindingsReport& report);
 
 }  // namespace flyball

@@ -11,8 +11,8 @@ namespace {
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-Study built_in() {
-  const auto& [name, text] = study_texts().front();
+PublishedStudy built_in() {
+  const auto& [name, text] = published_studies().front();
   auto study = parse_study(text, name);
   EXPECT_TRUE(study.ok()) << study.error().message;
   return *study;

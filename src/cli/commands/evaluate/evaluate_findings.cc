@@ -44,11 +44,11 @@ void print_text(const FindingsReport& report, bool all) {
 }
 
 Status run(const EvaluateFindingsArguments& options) {
-  const auto& [name, text] = study_texts().front();
-  FLYBALL_ASSIGN(Study study, parse_study(text, name));
+  const auto& [name, text] = published_studies().front();
+  FLYBALL_ASSIGN(PublishedStudy study, parse_study(text, name));
   if (!options.only.empty()) {
     std::erase_if(study.findings,
-                  [&](const StudyFinding& finding) { return finding.id != options.only; });
+                  [&](const PublishedFinding& finding) { return finding.id != options.only; });
     if (study.findings.empty())
       return Error{Code::invalid_argument, fmt::format("no finding is called '{}'", options.only),
                    "leave --finding out to see all"};

@@ -1,4 +1,4 @@
-#include "evaluate/findings/study_runs.h"
+#include "evaluate/findings/finding_runs.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ Sums run_epoch(TwinStream& stream, const TwinBoard& board, double minibatches) {
 
 }  // namespace
 
-Result<StudyFigures> StudyRuns::figures(const StudySetting& setting) {
+Result<FindingFigures> FindingRuns::figures(const FindingSetting& setting) {
   const auto known = known_.find(setting);
   if (known != known_.end()) return known->second;
   auto run = setting.state.empty() ? epoch(setting) : idle(setting);
@@ -42,14 +42,14 @@ Result<StudyFigures> StudyRuns::figures(const StudySetting& setting) {
   return run;
 }
 
-Result<double> StudyRuns::figure(const StudySetting& setting, const std::string& name) {
-  FLYBALL_ASSIGN(const StudyFigures all, figures(setting));
+Result<double> FindingRuns::figure(const FindingSetting& setting, const std::string& name) {
+  FLYBALL_ASSIGN(const FindingFigures all, figures(setting));
   const auto found = all.find(name);
   if (found != all.end()) return found->second;
   return Error{Code::invalid_argument, fmt::format("this setting tells no {}", name), ""};
 }
 
-Result<StudyFigures> StudyRuns::epoch(const StudySetting& setting) const {
+Result<FindingFigures> FindingRuns::epoch(const FindingSetting& setting) const {
   FLYBALL_ASSIGN(const TwinBoard board, find_twin_board(setting.board));
   FLYBALL_ASSIGN(TwinWorkload workload, known_twin_workload(setting.workload, Phase::train));
   const double minibatches = std::floor(workload.data.samples / setting.batch);
@@ -70,24 +70,24 @@ Result<StudyFigures> StudyRuns::epoch(const StudySetting& setting) const {
   FLYBALL_ASSIGN(TwinStream stream, twin.stream(configuration, options));
   const double cached = stream.cached();
   const Sums sums = run_epoch(stream, board, minibatches);
-  StudyFigures figures = {{"stall_s", sums.stall_s},
-                          {"compute_s", sums.compute_s},
-                          {"e2e_s", sums.e2e_s},
-                          {"stall_ms", 1e3 * sums.stall_s / minibatches},
-                          {"compute_ms", 1e3 * sums.compute_s / minibatches},
-                          {"stall_pct", 100 * sums.stall_s / sums.e2e_s},
-                          {"cached_pct", 100 * cached},
-                          {"gpu_pct", 100 * stream.use().gpu},
-                          {"gpu_mhz", sums.gpu_megacycles / sums.e2e_s},
-                          {"cpu_below_pct", 100 * sums.cpu_below_s / sums.e2e_s},
-                          {"energy_mwh", sums.energy_j / j_per_mwh},
-                          {"power_w", sums.energy_j / sums.e2e_s}};
+  FindingFigures figures = {{"stall_s", sums.stall_s},
+                            {"compute_s", sums.compute_s},
+                            {"e2e_s", sums.e2e_s},
+                            {"stall_ms", 1e3 * sums.stall_s / minibatches},
+                            {"compute_ms", 1e3 * sums.compute_s / minibatches},
+                            {"stall_pct", 100 * sums.stall_s / sums.e2e_s},
+                            {"cached_pct", 100 * cached},
+                            {"gpu_pct", 100 * stream.use().gpu},
+                            {"gpu_mhz", sums.gpu_megacycles / sums.e2e_s},
+                            {"cpu_below_pct", 100 * sums.cpu_below_s / sums.e2e_s},
+                            {"energy_mwh", sums.energy_j / j_per_mwh},
+                            {"power_w", sums.energy_j / sums.e2e_s}};
   FLYBALL_ASSIGN(const TwinPower idle, idle_power(board, configuration.mode));
   figures["base_pct"] = 100 * twin_total_w(board, idle) / figures["power_w"];
   return figures;
 }
 
-Result<StudyFigures> StudyRuns::idle(const StudySetting& setting) const {
+Result<FindingFigures> FindingRuns::idle(const FindingSetting& setting) const {
   FLYBALL_ASSIGN(const TwinBoard board, find_twin_board(setting.board));
   const TwinIdle state{.governors = setting.state == "free", .logging = setting.state == "logging"};
   FLYBALL_ASSIGN(const TwinPower power, idle_power(board, study_.modes.at(setting.mode), state));
@@ -96,7 +96,7 @@ Result<StudyFigures> StudyRuns::idle(const StudySetting& setting) const {
   if (!plug)
     return Error{Code::invalid_argument,
                  fmt::format("what {} draws at the wall is not known", setting.board), ""};
-  return StudyFigures{{"plug_w", *plug}, {"power_w", twin_total_w(board, power)}};
+  return FindingFigures{{"plug_w", *plug}, {"power_w", twin_total_w(board, power)}};
 }
 
 }  // namespace flyball

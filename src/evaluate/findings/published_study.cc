@@ -1,4 +1,4 @@
-#include "evaluate/findings/study.h"
+#include "evaluate/findings/published_study.h"
 
 #include <fmt/format.h>
 
@@ -11,19 +11,19 @@
 namespace flyball {
 namespace {
 
-constexpr std::array<std::pair<const char*, StudyCheckKind>, 6> kinds = {
-    {{"change", StudyCheckKind::change},
-     {"level", StudyCheckKind::level},
-     {"between", StudyCheckKind::between},
-     {"front", StudyCheckKind::front},
-     {"range", StudyCheckKind::range},
-     {"fits", StudyCheckKind::fits}}};
+constexpr std::array<std::pair<const char*, FindingCheckKind>, 6> kinds = {
+    {{"change", FindingCheckKind::change},
+     {"level", FindingCheckKind::level},
+     {"between", FindingCheckKind::between},
+     {"front", FindingCheckKind::front},
+     {"range", FindingCheckKind::range},
+     {"fits", FindingCheckKind::fits}}};
 
 class Reader {
  public:
   explicit Reader(const BoardFile& file) : file_(file) {}
 
-  Result<Study> study() {
+  Result<PublishedStudy> study() {
     const toml::table& document = file_.document();
     study_.title = document["title"].value_or(std::string());
     FLYBALL_CHECK(read_modes());
@@ -55,7 +55,7 @@ class Reader {
   }
 
   Status read_finding(const toml::table& table) {
-    StudyFinding finding;
+    PublishedFinding finding;
     finding.id = table["id"].value_or(std::string());
     finding.section = table["section"].value_or(std::string());
     finding.says = table["says"].value_or(std::string());
@@ -68,7 +68,7 @@ class Reader {
       for (size_t i = 0; checks && i < checks->size(); ++i) {
         const toml::table* check = (*checks)[i].as_table();
         if (!check) return file_.at(table.source(), fmt::format("{} is no list of tables", name));
-        FLYBALL_ASSIGN(StudyCheck one, read_check(*check, kind));
+        FLYBALL_ASSIGN(FindingCheck one, read_check(*check, kind));
         finding.checks.push_back(std::move(one));
       }
     }
@@ -78,14 +78,14 @@ class Reader {
     return {};
   }
 
-  Result<StudyCheck> read_check(const toml::table& table, StudyCheckKind kind) const {
+  Result<FindingCheck> read_check(const toml::table& table, FindingCheckKind kind) const {
     static const std::set<std::string> known = {"board", "workload",  "figure", "from", "to",
                                                 "at",    "published", "spread", "sign", "most",
                                                 "modes", "on",        "off"};
     for (const auto& [key, node] : table)
       if (!known.contains(std::string(key.str())))
         return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
-    StudyCheck check;
+    FindingCheck check;
     check.kind = kind;
     check.figure = table["figure"].value_or(std::string());
     check.spread_pct = table["spread"].value_or(0.0);
@@ -94,8 +94,8 @@ class Reader {
     check.modes = table["modes"].value_or(std::string());
     check.on = table["on"].value_or(std::string());
     check.off = table["off"].value_or(std::string());
-    const bool has_figure = kind != StudyCheckKind::front && kind != StudyCheckKind::fits;
-    if (has_figure && std::ranges::find(study_figures(), check.figure) == study_figures().end())
+    const bool has_figure = kind != FindingCheckKind::front && kind != FindingCheckKind::fits;
+    if (has_figure && std::ranges::find(finding_figures(), check.figure) == finding_figures().end())
       return file_.at(table.source(), fmt::format("there is no figure '{}'", check.figure));
     FLYBALL_ASSIGN(check.from, setting(table, table.contains("at") ? "at" : "from"));
     FLYBALL_ASSIGN(check.to, setting(table, "to"));
@@ -103,20 +103,20 @@ class Reader {
     return check;
   }
 
-  Status read_published(const toml::table& table, StudyCheck& check) const {
+  Status read_published(const toml::table& table, FindingCheck& check) const {
     const toml::node_view published = table["published"];
     const Error missing = file_.at(table.source(), "'published' is missing, or of another kind");
     switch (check.kind) {
-      case StudyCheckKind::front:
+      case FindingCheckKind::front:
         check.front = published.value_or(std::string());
         return check.front.empty() || check.modes.empty() ? Status(missing) : Status();
-      case StudyCheckKind::fits:
+      case FindingCheckKind::fits:
         if (const toml::array* boards = published.as_array())
           for (const toml::node& board : *boards)
             check.boards.push_back(board.value_or(std::string()));
         return check.boards.empty() ? Status(missing) : Status();
-      case StudyCheckKind::level:
-      case StudyCheckKind::range:
+      case FindingCheckKind::level:
+      case FindingCheckKind::range:
         check.published_from = published.value_or(-1.0);
         return check.published_from < 0 ? Status(missing) : Status();
       default:
@@ -127,8 +127,8 @@ class Reader {
   }
 
   /// The setting `part` of a check: what it does not say is the check's, then the board's.
-  Result<StudySetting> setting(const toml::table& check, const char* part) const {
-    StudySetting setting;
+  Result<FindingSetting> setting(const toml::table& check, const char* part) const {
+    FindingSetting setting;
     const toml::node_view own = check[part];
     const auto text = [&](const char* key) {
       return own[key].value_or(check[key].value_or(std::string()));
@@ -150,19 +150,19 @@ class Reader {
   }
 
   const BoardFile& file_;
-  Study study_;
+  PublishedStudy study_;
 };
 
 }  // namespace
 
-const std::vector<std::string>& study_figures() {
+const std::vector<std::string>& finding_figures() {
   static const std::vector<std::string> names = {
       "stall_s", "compute_s", "e2e_s",      "stall_ms", "compute_ms", "stall_pct",     "energy_mwh",
       "power_w", "base_pct",  "cached_pct", "gpu_pct",  "gpu_mhz",    "cpu_below_pct", "plug_w"};
   return names;
 }
 
-Result<Study> parse_study(const std::string& text, const std::string& name) {
+Result<PublishedStudy> parse_study(const std::string& text, const std::string& name) {
   FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "twin.md"));
   return Reader(file).study();
 }

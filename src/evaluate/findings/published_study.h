@@ -13,17 +13,17 @@
 namespace flyball {
 
 /// What a figure was read at.
-struct StudySetting {
+struct FindingSetting {
   std::string board, workload, mode, storage;
   double workers = 4, batch = 16;
   bool first = false;    ///< the first epoch, with nothing in the page cache; else a later one
   bool dropped = false;  ///< a later one before which the page cache was dropped
   bool governors = false;
   std::string state;  ///< of a board that does nothing: "logging", "pinned", "free", "suspended"
-  auto operator<=>(const StudySetting&) const = default;
+  auto operator<=>(const FindingSetting&) const = default;
 };
 
-enum class StudyCheckKind {
+enum class FindingCheckKind {
   change,   ///< of a figure between two settings
   level,    ///< of a figure in one
   between,  ///< a ratio of two settings that lies between two published ones
@@ -31,10 +31,10 @@ enum class StudyCheckKind {
   range,    ///< of a figure over modes, in percent of the highest
   fits,     ///< boards whose memory is large enough
 };
-struct StudyCheck {
-  StudyCheckKind kind = StudyCheckKind::change;
-  StudySetting from, to;  ///< a level and what fits have `from` only
-  std::string figure;     ///< a name of study_figures()
+struct FindingCheck {
+  FindingCheckKind kind = FindingCheckKind::change;
+  FindingSetting from, to;  ///< a level and what fits have `from` only
+  std::string figure;       ///< a name of finding_figures()
   double published_from = 0, published_to = 0;
   double spread_pct = 0;     ///< the study's own
   bool sign_counts = false;  ///< although the spread is larger than the change
@@ -43,22 +43,22 @@ struct StudyCheck {
   std::vector<std::string> boards;
 };
 
-struct StudyFinding {
+struct PublishedFinding {
   std::string id, section, says;
   bool held = false;  ///< its figures never went into the twin
-  std::vector<StudyCheck> checks;
+  std::vector<FindingCheck> checks;
 };
-struct Study {
+struct PublishedStudy {
   std::string title;
   std::map<std::string, PowerMode> modes;
-  std::vector<StudyFinding> findings;
+  std::vector<PublishedFinding> findings;
 };
 
 /// The names of figures: stalls, computing and epochs (s), energy, power, shares, clocks.
-const std::vector<std::string>& study_figures();
+const std::vector<std::string>& finding_figures();
 /// The studies that travel with the program: name and text.
-const std::vector<std::pair<std::string, std::string>>& study_texts();
+const std::vector<std::pair<std::string, std::string>>& published_studies();
 /// Errors name file and line.
-Result<Study> parse_study(const std::string& text, const std::string& name);
+Result<PublishedStudy> parse_study(const std::string& text, const std::string& name);
 
 }  // namespace flyball
