@@ -73,6 +73,22 @@ TEST_F(MemoryTest, DescribeTellsThePeakByPartAndWhetherItFits) {
   EXPECT_THAT(text.out, HasSubstr("the largest batch that fits: " + fit["largest_batch"].dump()));
 }
 
+// What is kept of our networks is what a step shows here and now.
+TEST_F(MemoryTest, WhatIsKnownIsWhatIsMeasured) {
+  for (const Words& words : {Words{"describe", "lenet5", "--json"},
+                             Words{"describe", "lenet5", "--phase", "infer", "--json"},
+                             Words{"describe", "resnet18", "--input", "3x32x32", "--json"},
+                             Words{"describe", "lstm", "--batch-size", "4", "--json"}}) {
+    const SortedJson known = run(words).json();
+    SortedJson measured = run(with(words, "--measured")).json();
+    EXPECT_FALSE(measured["memory"]["steps"].empty());
+    measured["memory"].erase("steps");
+    EXPECT_EQ(known["memory"], measured["memory"]) << words[1];
+    EXPECT_EQ(known["layers"], measured["layers"]) << words[1];
+    EXPECT_EQ(known["flop"], measured["flop"]) << words[1];
+  }
+}
+
 TEST_F(MemoryTest, DescribeSaysWhatDoesNotFit) {
   const Finished none = run({"describe", "lenet5", "--batch-size", "64", "--memory", "1kB"});
   EXPECT_EQ(none.exit_code, 0) << none.err;

@@ -253,7 +253,14 @@ TEST_F(TwinTest, ExperimentsRunWhereTheTwinHasTheKnob) {
   EXPECT_GT(groups[0]["later"]["cached"], 0.99);
   const Finished dvfs = simulated("dvfs.toml", "xavier_agx");
   ASSERT_EQ(dvfs.exit_code, 0) << dvfs.err;
-  EXPECT_THAT(dvfs.json()["gaps"].dump(), HasSubstr("dvfs on"));
+  const SortedJson free = dvfs.json()["groups"];
+  ASSERT_EQ(free.size(), 2u);
+  EXPECT_LT(free[1]["later"]["energy_j"], free[0]["later"]["energy_j"]);
+  EXPECT_TRUE(free[1]["residency"].contains("gpu_mhz")) << free[1].dump();
+  EXPECT_FALSE(free[0]["residency"].contains("gpu_mhz"));
+  // Presets are those of its kind.
+  const Finished presets = simulated("power_modes.toml", "orin_nano");
+  ASSERT_EQ(presets.exit_code, 0) << presets.err;
 }
 
 }  // namespace

@@ -38,8 +38,15 @@ std::string PresetAnswer::title() const {
 std::vector<BrokenLimit> broken_limits(const Problem& problem, const Readings& readings,
                                        std::span<const size_t> choice) {
   std::vector<BrokenLimit> breaks;
-  for (const Margin& margin : margins_of(problem, readings, choice))
-    if (margin.used > margin.limit) breaks.push_back(broken(margin));
+  const std::vector<Margin> margins = margins_of(problem, readings, choice);
+  for (const Margin& margin : margins) {
+    if (margin.used <= margin.limit) continue;
+    BrokenLimit limit = broken(margin);
+    // Of two services both have one.
+    if (std::ranges::count(margins, margin.constraint, &Margin::constraint) > 1)
+      limit.text += " of " + margin.workload;
+    breaks.push_back(std::move(limit));
+  }
   for (size_t role = 0; role < choice.size(); ++role)
     if (readings[role][choice[role]].excess > 0)
       breaks.push_back({Constraint::figure, "limit on what is reported"});

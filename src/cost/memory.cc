@@ -15,6 +15,8 @@ namespace {
 constexpr int64_t most_samples = 1 << 20;
 
 bool alike(const StepMemory& a, const StepMemory& b) {
+  if (a.forward_end != b.forward_end || a.backward_end != b.backward_end || a.end != b.end)
+    return false;
   return std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
                     [](const MemoryBlock& x, const MemoryBlock& y) {
                       return x.part == y.part && x.begin == y.begin && x.end == y.end;

@@ -37,8 +37,8 @@ StepMemory read_step(const SortedJson& json, double batch_size, size_t index) {
   for (const SortedJson& block : json.at("blocks")) {
     const SortedJson& bytes = block.at(3);
     step.blocks.push_back({bytes.is_array() ? bytes.at(index).get<double>() : bytes.get<double>(),
-                           static_cast<MemoryPart>(block.at(0).get<int>()),
-                           block.at(1).get<size_t>(), block.at(2).get<size_t>()});
+                           memory_parts.at(block.at(0).get<size_t>()), block.at(1).get<size_t>(),
+                           block.at(2).get<size_t>()});
   }
   return step;
 }
@@ -67,7 +67,7 @@ MemoryModel read_memory_model(const SortedJson& document) {
     steps[i] = document.contains("steps") ? read_step(document.at("steps").at(i), batch, 0)
                                           : read_step(document, batch, i);
   }
-  return *MemoryModel::of(std::move(steps[0]), std::move(steps[1]));
+  return MemoryModel::of(std::move(steps[0]), std::move(steps[1])).value();
 }
 
 }  // namespace flyball

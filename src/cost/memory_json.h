@@ -10,7 +10,7 @@ namespace flyball {
 /// end and bytes, these as one number where both sizes have the same. Where the two steps do not
 /// allocate alike, all but the sizes stand in `steps`, one for each.
 Json memory_model_json(const MemoryModel& model);
-/// Of a file of ours: throws what SortedJson throws for another document.
+/// Of a file of ours: throws for another document.
 MemoryModel read_memory_model(const SortedJson& document);
 
 }  // namespace flyball

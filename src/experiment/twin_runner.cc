@@ -8,6 +8,7 @@
 #include "base/os/interrupt.h"
 #include "base/random.h"
 #include "device/modes/mode.h"
+#include "device/modes/presets.h"
 #include "experiment/residency.h"
 #include "profile/characterise/twin_epochs.h"
 #include "twin/twin.h"
@@ -17,7 +18,7 @@ namespace {
 
 // What of a run has no counterpart on a simulated board; "" where all has.
 std::string missing_knob(const RunSettings& run, const TwinBoard& board) {
-  if (run.state == "suspended" && !twin_plug_w(board, 0))
+  if (run.state == "suspended" && (!twin_plug_w(board, 0) || !twin_plug_w(board, 1)))
     return fmt::format("state suspended: what {} draws at the wall then is not known", board.id);
   if (run.cache_pct > 0)
     return fmt::format("cache_pct {:g}: of a simulated board the page cache is the only one",
@@ -27,23 +28,34 @@ std::string missing_knob(const RunSettings& run, const TwinBoard& board) {
   return "";
 }
 
+// Where a board leaves less to the page cache than the file would limit it to.
+void note_less_memory(const RunFigures& run, const Board& board, std::vector<std::string>& notes) {
+  if (!(run.settings.memory_pct > 0) || run.epochs.size() < 2) return;
+  const double cached = 100 * run.epochs.back().cached_before.value_or(0);
+  if (cached > run.settings.memory_pct - 1) return;
+  std::string note = fmt::format("memory_pct {:g}: {} leaves the page cache {:.0f} % of the set",
+                                 run.settings.memory_pct, board.info().device.name, cached);
+  if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+}
+
 Result<PowerMode> mode_of(const ExperimentSpec& spec, const RunSettings& run, const Board& board) {
   if (run.power_mode.empty()) return PowerMode();
   const auto named = spec.modes.find(run.power_mode);
   const std::string& text = named == spec.modes.end() ? run.power_mode : named->second;
   if (text == "MAXN") return PowerMode();
-  if (text.find('=') == std::string::npos)
-    return Error{
-        Code::unavailable,
-        fmt::format("{} has no nvpmodel.conf, so no preset '{}'", board.info().device.title, text),
-        "give it under [modes] as AXIS=VALUE,…"};
+  if (text.find('=') == std::string::npos) {
+    const Presets presets = board.presets();
+    FLYBALL_ASSIGN(const Preset* preset, find_preset(presets, text));
+    return preset->mode;
+  }
   FLYBALL_ASSIGN(PowerMode mode, parse_mode(text));
   FLYBALL_ASSIGN(const auto knobs, board.knobs());
   FLYBALL_CHECK(knobs->apply(mode));
   return mode;
 }
 
-// A medium in memory keeps all of the set; a throttled one reads as fast as it is let.
+// A medium that the board has a storage of the name of is that one. Another is the board's first,
+// throttled as the file says; memory takes no time to read.
 void place_data(const ExperimentSpec& spec, const RunSettings& run, const TwinBoard& board,
                 TwinEpochs& wanted) {
   const Medium* medium = spec.medium(run.medium);
@@ -56,15 +68,15 @@ void place_data(const ExperimentSpec& spec, const RunSettings& run, const TwinBo
     storage.name = medium->name;
     storage.mb_per_s = medium->read_mb_s;
   }
+  if (medium->folder == "/dev/shm")
+    storage = {.name = medium->name, .mb_per_s = 1e9, .latency_ms = 0, .at_once = 1e3};
   wanted.storage = storage;
-  if (medium->folder != "/dev/shm") return;
-  wanted.cached = 1;
-  wanted.drop_each = false;
 }
 
 /// A base load is what a meter at the wall tells, where the board's file says what that is.
 void read_at_the_wall(RunFigures& figures, const TwinBoard& board) {
-  if (!twin_plug_w(board, 1)) return;
+  const auto has_power = [](const EpochFigures& epoch) { return epoch.power_w.has_value(); };
+  if (!twin_plug_w(board, 1) || std::ranges::none_of(figures.epochs, has_power)) return;
   figures.power_total = "plug";
   figures.power_gap.clear();
   for (EpochFigures& epoch : figures.epochs) {
@@ -145,13 +157,17 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
     return Error{
         Code::unavailable,
         fmt::format("experiment {} cannot be simulated: {}", spec.name, result.left_out.front()),
-        "run it on a board: leave --device out"};
+        "name another --device twin:BOARD, or change what the file asks for"};
+  if (!spec.dataset.kind.empty() && runs.front().state != "suspended")
+    result.left_out.push_back("[dataset]: on a simulated board each workload has its own data");
   result.wanted = runs.size() * static_cast<size_t>(spec.repeats);
   for (int repeat = 0; repeat < spec.repeats; ++repeat)
     for (const RunSettings& run : runs) {
       if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
       FLYBALL_ASSIGN(RunFigures figures, simulate_run(spec, run, repeat, board));
-      if (spec.question == Question::base_load) read_at_the_wall(figures, *board.twin());
+      if (spec.question == Question::base_load || run.state == "suspended")
+        read_at_the_wall(figures, *board.twin());
+      note_less_memory(figures, board, result.left_out);
       figures.fingerprint = result.fingerprint;
       result.runs.push_back(std::move(figures));
     }

@@ -7,7 +7,7 @@
 namespace flyball {
 
 /// Every setting and every repeat, simulated and kept nowhere but in what this returns. The set is
-/// the workload's own; a medium is the board's storage of that name, else its nearest by speed;
+/// the workload's own; a medium is the board's storage of that name, else its first, throttled;
 /// memory_pct is the share of the set that the page cache can hold. Errors: settings that a
 /// simulated board has no knob for (a sample cache), each named; modes and values
 /// that the board has not; what simulate_epochs() says.

@@ -164,6 +164,7 @@ Status build(const std::map<std::string, File>& files, const File& file, TwinBoa
     FLYBALL_CHECK(build(files, parent->second, board, depth + 1));
     board.calibrated.clear();
     board.plug_w = board.plug_suspended_w = -1;
+    board.kept_bytes = 0;
   }
   board.id = file.id();
   return file.read(board);

@@ -58,6 +58,16 @@ TEST(TwinGovernor, FreeClocksCostTimeAndSavePower) {
   }
 }
 
+TEST(TwinGovernor, WithoutAGpuTheCpuIsNeverIdle) {
+  const TwinBoard board = *find_twin_board("rpi5");
+  const Twin twin = *Twin::make(board, *known_twin_workload("resnet18", Phase::train));
+  TwinConfiguration free;
+  free.governors = true;
+  free.batch_size = 4;
+  const TwinRun run = *twin.simulate(free, {.minibatches = 20, .seed = 1});
+  for (const TwinMinibatch& one : run.minibatches) EXPECT_EQ(one.cpu_mhz, 2400);
+}
+
 TEST(TwinGovernor, EqualSeedsGiveEqualRuns) {
   const Twin twin = *Twin::make(agx(), *known_twin_workload("lenet5", Phase::train));
   TwinConfiguration free;

@@ -251,11 +251,13 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
   }
   plan.memory_bytes = twin_memory_bytes(board, network, workload, configuration);
   if (plan.memory_bytes + board.system_bytes > board.memory_bytes)
-    return Error{Code::infeasible,
-                 fmt::format("{} needs {:.1f} GiB at batch size {:g}; {} has {:.0f} GiB",
-                             workload.name, (plan.memory_bytes + board.system_bytes) / 1073741824.0,
-                             batch, board.id, board.memory_bytes / 1073741824.0),
-                 "a smaller batch size needs less"};
+    return Error{
+        Code::infeasible,
+        fmt::format("{} needs {:.1f} GiB at batch size {:g} with {:g} loader workers; {} has "
+                    "{:.1f} GiB for it",
+                    workload.name, plan.memory_bytes / 1073741824.0, batch, workers, board.id,
+                    (board.memory_bytes - board.system_bytes) / 1073741824.0),
+        "smaller batches and fewer loader workers need less"};
   const TwinConstants& c = board.constants;
   const double cycle_s = twin_cycle_s(board, plan.clocks);
   // Flyball's own loader and steps: no interpreter, batches are not copied between processes.
@@ -280,7 +282,9 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
   share_cores(board, network, plan, (lean ? 0.2 : 1.0) * c.step_kcycles * 1e3 * cycle_s);
   plan.read_s = cold_read_s;
   if (!(c.cuda_cores > 0)) plan.compute_core_s = plan.pass.gpu_s * (plan.clocks.cores - 1);
-  plan.work_s = plan.handover_s + plan.compute_s - plan.pass.total_s + plan.pass.dispatch_s +
+  // Without a GPU nothing is waited for.
+  const double pass_s = c.cuda_cores > 0 ? plan.pass.dispatch_s : plan.pass.total_s;
+  plan.work_s = plan.handover_s + plan.compute_s - plan.pass.total_s + pass_s +
                 (workers > 0 || data.resident ? 0 : plan.prepare_s);
   plan.other_cores = background_cores(board, plan.clocks);
   // They sleep as often as not.

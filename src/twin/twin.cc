@@ -140,12 +140,11 @@ Result<TwinStream> Twin::stream(const TwinConfiguration& configuration,
   if (configuration.governors)
     // Below the caps of a mode that has a plan every mode has one.
     inside->govern(TwinGovernor(*board_, configuration.mode),
-                   [board = board_, network = network_, workload = workload_, configuration,
-                    first = plan](const PowerMode& mode) {
+                   [board = board_, network = network_, workload = workload_,
+                    configuration](const PowerMode& mode) {
                      TwinConfiguration there = configuration;
                      there.mode = mode;
-                     const auto made = make_twin_plan(*board, *network, workload, there);
-                     return made.ok() ? *made : first;
+                     return make_twin_plan(*board, *network, workload, there).value();
                    });
   return TwinStream(std::move(inside));
 }

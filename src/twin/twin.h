@@ -185,7 +185,8 @@ class Twin {
                            const TwinOptions& options) const;
   Result<TwinStream> stream(const TwinConfiguration& configuration,
                             const TwinOptions& options) const;
-  /// Time (ms) and monitor's power (W) of a minibatch in steady state, without noise.
+  /// Time (ms) and monitor's power (W) of a minibatch in steady state, without noise, clocks
+  /// pinned.
   struct Steady {
     MinibatchTimes times;
     TwinPower power;

@@ -208,7 +208,7 @@ TEST(Twin, MemoryIsFinite) {
   const auto run = small.simulate(configuration, TwinOptions{});
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().code, Code::infeasible);
-  EXPECT_THAT(run.error().message, HasSubstr("nano has 4"));
+  EXPECT_THAT(run.error().message, HasSubstr("nano has 3.2 GiB for it"));
   EXPECT_TRUE(make_twin("vgg11").simulate(configuration, quiet(2)).ok());
 }
 

@@ -100,7 +100,6 @@ Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
                    fmt::format("there are: {}", fmt::join(eager_networks(), ", "))};
     workload.layers.push_back(*std::move(layers));
   }
-  workload.held = held_by(workload.layers.front().workload, phase);
   for (const Fed& one : fed()) {
     const bool named = one.network == name || one.network == workload.layers.front().workload;
     if (!named || one.train != (phase == Phase::train)) continue;
@@ -108,6 +107,8 @@ Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
     workload.loader_workers = one.workers;
     workload.half_precision = one.half;
   }
+  // What is kept of networks is of single precision.
+  if (!workload.half_precision) workload.held = held_by(workload.layers.front().workload, phase);
   return workload;
 }
 

@@ -110,8 +110,11 @@ Result<std::optional<MemoryRoom>> room_for(const DescribeOptions& options) {
   return std::optional(std::move(room));
 }
 
+/// The shape of a sample: as asked, else the network's usual one.
 std::string input_of(const DescribeOptions& options) {
-  return options.script.inputs.empty() ? "" : options.script.inputs.front();
+  if (!options.script.inputs.empty()) return options.script.inputs.front();
+  const auto workload = find_workload(options.workload);
+  return workload.ok() ? (*workload)->shape.input.text() : "";
 }
 
 /// What is known of a network of ours; another input, a script, or --measured: counted in a step.
@@ -237,8 +240,9 @@ void add_describe(CLI::App& app, Context& context) {
                    "samples of a minibatch; of onnx:FILE what the file says, where it does")
       ->check(CLI::Range(1, 65536))
       ->default_str(std::to_string(usual_samples));
-  command->add_option("--rules", options->rules, "how operators count: exact or pagoda")
-      ->capture_default_str();
+  CLI::Option* rules =
+      command->add_option("--rules", options->rules, "how operators count: exact or pagoda")
+          ->capture_default_str();
   CLI::Option* memory = add_size(
       *command, "--memory", [options = options.get()](uint64_t bytes) { options->memory = bytes; },
       "does it fit into so much, and which is the largest batch that does");
@@ -247,20 +251,23 @@ void add_describe(CLI::App& app, Context& context) {
       {.refused = {"cuda"},
        .otherwise = "or a kind of board by name, such as orin_nano: the same for it"});
   add_root_option(*command, options->root);
+  CLI::Option* root = command->get_option("--root");
   options->scope.exclude(
       {Target::onnx}, {memory, device},
       {.remedy = "memory is measured in a step: give script:FILE (TorchScript)"});
   const AddedOptions script = add_script_options(*command, options->script);
   options->scope.exclude({Target::network, Target::onnx}, {script.begin() + 1, script.end()},
                          {.remedy = only_scripts});
-  command->add_flag("--all", options->all, "every layer, not the largest alone");
+  CLI::Option* all = command->add_flag("--all", options->all, "every layer, not the largest alone");
   CLI::Option* measured = command->add_flag(
       "--measured", options->measured,
       "run the steps here instead of telling what is known; --json has every block of memory");
   options->scope.exclude({Target::onnx}, {measured}, {.remedy = "an ONNX file is read, not run"});
   CLI::Option* fits = command->add_flag("--fits", options->fits,
                                         "networks beside boards: which has the memory for which");
-  for (CLI::Option* other : {memory, device, measured}) fits->excludes(other);
+  for (CLI::Option* other : {memory, device, measured, rules, root, all}) fits->excludes(other);
+  for (CLI::Option* other : script) fits->excludes(other);
+  memory->excludes(device);
   add_json_flag(*command, options->json);
   command->footer(
       "--input: of one sample; of our networks its shape alone, such as 3x32x32 or 384 (tokens).\n"

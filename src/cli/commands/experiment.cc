@@ -271,10 +271,12 @@ void add_common(CLI::App& command, ExperimentArguments& options) {
       ->capture_default_str();
   writes(command.add_option("--report", options.report,
                             "the report, instead of OUT/NAME/report.html"));
-  command
-      .add_option("--scale", options.scale,
-                  "of the set and the memory that the file names: 0.25 is a quarter of both")
-      ->check(CLI::Range(0.001, 1000.0));
+  CLI::Option* scale =
+      command
+          .add_option("--scale", options.scale,
+                      "of the set and the memory that the file names: 0.25 is a quarter of both")
+          ->check(CLI::Range(0.001, 1000.0));
+  options.scope.exclude({Target::twin}, {scale});
   add_device_option(command, options.device, options.root, {.refused = {"table"}});
   options.files.add_plug_options(command);
   add_json_flag(command, options.json);

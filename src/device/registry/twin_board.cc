@@ -140,8 +140,15 @@ class SimulatedBoard final : public Board {
       text += axis.name;
       for (double value : axis.values) text += format_number(value) + ",";
     }
-    text += fmt::format("{} {}", twin_.mem_mhz, twin_.memory_bytes);
-    for (const TwinRail& rail : twin_.rails) text += rail.name;
+    text += fmt::format("{} {} {} {} {}", twin_.mem_mhz, twin_.memory_bytes, twin_.system_bytes,
+                        twin_.runtime_bytes, twin_.kept_bytes);
+    for (const TwinRail& rail : twin_.rails) {
+      text += rail.name + (rail.module ? "+" : "-");
+      for (const bool carried : rail.carries) text += carried ? "1" : "0";
+    }
+    for (const TwinStorage& storage : twin_.storages)
+      text += fmt::format("{} {} {} {} {}", storage.name, storage.mb_per_s, storage.latency_ms,
+                          storage.at_once, storage.serial);
     return content_hash(text);
   }
 

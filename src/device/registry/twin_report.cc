@@ -101,8 +101,9 @@ std::vector<Capability> examine_twin(const Board& board) {
            : ""},
       {"memory", "what fits", State::available,
        fmt::format("{:.0f} GiB; data on {}", twin.memory_bytes / gib, join(storages, ", ")), ""},
-      {"DVFS, throttling", "experiments", State::missing, "clocks are pinned; heat slows nothing",
-       ""}};
+      {"DVFS", "experiments", State::available, "clocks are pinned, or follow the load (dvfs = on)",
+       ""},
+      {"throttling", "experiments", State::missing, "heat slows nothing", ""}};
 }
 
 }  // namespace flyball

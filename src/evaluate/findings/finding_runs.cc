@@ -49,6 +49,15 @@ Result<double> FindingRuns::figure(const FindingSetting& setting, const std::str
   return Error{Code::invalid_argument, fmt::format("this setting tells no {}", name), ""};
 }
 
+Result<bool> FindingRuns::fits(const std::string& name, const std::string& workload) {
+  FLYBALL_ASSIGN(const TwinBoard board, find_twin_board(name));
+  FLYBALL_ASSIGN(TwinWorkload known, known_twin_workload(workload, Phase::train));
+  FLYBALL_ASSIGN(const Twin twin, Twin::make(board, std::move(known)));
+  const auto run = twin.steady(TwinConfiguration{});
+  if (!run.ok() && run.error().code != Code::infeasible) return run.error();
+  return run.ok();
+}
+
 Result<FindingFigures> FindingRuns::epoch(const FindingSetting& setting) const {
   FLYBALL_ASSIGN(const TwinBoard board, find_twin_board(setting.board));
   FLYBALL_ASSIGN(TwinWorkload workload, known_twin_workload(setting.workload, Phase::train));

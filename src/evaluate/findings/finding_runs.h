@@ -18,6 +18,8 @@ class FindingRuns {
   /// Of one epoch, simulated at the first call with this setting. Errors: what the twin has not;
   /// Code::infeasible where it does not fit the memory.
   Result<FindingFigures> figures(const FindingSetting& setting);
+  /// Has the board the memory to train it, at batch size 16 with four workers?
+  static Result<bool> fits(const std::string& board, const std::string& workload);
   Result<double> figure(const FindingSetting& setting, const std::string& name);
 
  private:

@@ -19,7 +19,14 @@ std::string percent(double from, double to) {
   return fmt::format("{:+.1f} %", 100 * (to / from - 1));
 }
 std::string figure(double value) {
-  return fmt::format("{:.3g}", value);
+  return std::abs(value) < 1000 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+}
+
+std::string mode_words(const PowerMode& mode) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : mode.values)
+    words.push_back(fmt::format("{} {:g}", name, value));
+  return join(words, " ");
 }
 
 /// What differs between the two settings of a check: "workers 0 → 1".
@@ -181,15 +188,9 @@ class Judge {
 
   Result<CheckResult> fits(const FindingCheck& check) {
     std::vector<std::string> found;
-    for (const char* board : {"xavier_agx", "xavier_nx", "nano"}) {
-      FindingSetting setting = check.from;
-      setting.board = board;
-      setting.mode = "MAXN";
-      const auto run = runs_.figures(setting);
-      if (run.ok())
-        found.emplace_back(board);
-      else if (run.error().code != Code::infeasible)
-        return run.error();
+    for (const char* board : {"nano", "xavier_agx", "xavier_nx"}) {
+      FLYBALL_ASSIGN(const bool fits, runs_.fits(board, check.from.workload));
+      if (fits) found.emplace_back(board);
     }
     return CheckResult{place(check) + ": trains on", join(check.boards, ", "), join(found, ", "),
                        found == check.boards ? FindingVerdict::holds : FindingVerdict::size};
@@ -222,6 +223,14 @@ size_t FindingsReport::count(FindingVerdict verdict, bool held_only) const {
 Result<FindingsReport> evaluate_findings(const PublishedStudy& study) {
   FindingsReport report;
   report.study = study.title;
+  std::vector<std::string> usual;
+  for (const auto& [board, mode] : study.boards) {
+    const auto found = study.modes.find(mode.first);
+    const bool highest = found == study.modes.end() || found->second.values.empty();
+    usual.push_back(fmt::format(
+        "{}: {}, {}", board, highest ? "highest clocks" : mode_words(found->second), mode.second));
+  }
+  report.usual = join(usual, "; ");
   Judge judge(study);
   for (const PublishedFinding& finding : study.findings) {
     FindingResult result{finding.id, finding.section, finding.says, finding.held, {}, {}};

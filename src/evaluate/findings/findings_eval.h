@@ -10,9 +10,9 @@
 namespace flyball {
 
 enum class FindingVerdict {
-  holds,  ///< the published sign, and its size within a factor of 1.5 or the study's own spread
-  size,   ///< the sign alone
-  sign,   ///< not even that
+  holds,  ///< the published sign and its size within a factor of 1.5, or within the spread of it
+  size,   ///< the sign alone, or too small to have one
+  sign,   ///< the other way round
 };
 const char* finding_verdict_name(FindingVerdict verdict);
 
@@ -28,7 +28,7 @@ struct FindingResult {
   FindingVerdict verdict = FindingVerdict::holds;  ///< the worst of them
 };
 struct FindingsReport {
-  std::string study;
+  std::string study, usual;  ///< its title; the mode and the storage of each board, in words
   std::vector<FindingResult> findings;
 
   size_t count(FindingVerdict verdict, bool held_only) const;

@@ -27,6 +27,12 @@ class Reader {
     const toml::table& document = file_.document();
     study_.title = document["title"].value_or(std::string());
     FLYBALL_CHECK(read_modes());
+    if (const toml::table* boards = document["boards"].as_table())
+      for (const auto& [name, node] : *boards) {
+        const toml::node_view usual(node);
+        study_.boards[std::string(name.str())] = {usual["mode"].value_or(std::string()),
+                                                  usual["storage"].value_or(std::string())};
+      }
     const toml::array* findings = document["finding"].as_array();
     if (!findings) return file_.at(document.source(), "there is no [[finding]]");
     for (const toml::node& node : *findings) {
@@ -60,6 +66,8 @@ class Reader {
     finding.section = table["section"].value_or(std::string());
     finding.says = table["says"].value_or(std::string());
     const std::string use = table["use"].value_or(std::string());
+    FLYBALL_CHECK(only(table, {"id", "section", "says", "use", "change", "level", "between",
+                               "front", "range", "fits"}));
     if (finding.id.empty() || finding.says.empty() || (use != "held" && use != "calibrated"))
       return file_.at(table.source(), "a finding needs id, says, and use = held or calibrated");
     finding.held = use == "held";
@@ -78,13 +86,18 @@ class Reader {
     return {};
   }
 
+  Status only(const toml::table& table, const std::set<std::string>& known) const {
+    for (const auto& [key, node] : table)
+      if (!known.contains(std::string(key.str())))
+        return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
+    return {};
+  }
+
   Result<FindingCheck> read_check(const toml::table& table, FindingCheckKind kind) const {
     static const std::set<std::string> known = {"board", "workload",  "figure", "from", "to",
                                                 "at",    "published", "spread", "sign", "most",
                                                 "modes", "on",        "off"};
-    for (const auto& [key, node] : table)
-      if (!known.contains(std::string(key.str())))
-        return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
+    FLYBALL_CHECK(only(table, known));
     FindingCheck check;
     check.kind = kind;
     check.figure = table["figure"].value_or(std::string());
@@ -98,7 +111,10 @@ class Reader {
     if (has_figure && std::ranges::find(finding_figures(), check.figure) == finding_figures().end())
       return file_.at(table.source(), fmt::format("there is no figure '{}'", check.figure));
     FLYBALL_ASSIGN(check.from, setting(table, table.contains("at") ? "at" : "from"));
-    FLYBALL_ASSIGN(check.to, setting(table, "to"));
+    check.to = check.from;
+    if (table.contains("to")) {
+      FLYBALL_ASSIGN(check.to, setting(table, "to"));
+    }
     FLYBALL_CHECK(read_published(table, check));
     return check;
   }
@@ -109,6 +125,8 @@ class Reader {
     switch (check.kind) {
       case FindingCheckKind::front:
         check.front = published.value_or(std::string());
+        if (check.on.empty() && check.off.empty())
+          return file_.at(table.source(), "a front is judged by 'on' and 'off'");
         return check.front.empty() || check.modes.empty() ? Status(missing) : Status();
       case FindingCheckKind::fits:
         if (const toml::array* boards = published.as_array())
@@ -130,6 +148,9 @@ class Reader {
   Result<FindingSetting> setting(const toml::table& check, const char* part) const {
     FindingSetting setting;
     const toml::node_view own = check[part];
+    if (const toml::table* table = own.as_table())
+      FLYBALL_CHECK(only(*table, {"board", "workload", "mode", "storage", "workers", "batch",
+                                  "epoch", "dropped", "governors", "state"}));
     const auto text = [&](const char* key) {
       return own[key].value_or(check[key].value_or(std::string()));
     };
@@ -144,7 +165,13 @@ class Reader {
     setting.dropped = own["dropped"].value_or(false);
     setting.governors = own["governors"].value_or(false);
     setting.state = own["state"].value_or(std::string());
-    if (!setting.mode.empty() && !study_.modes.contains(setting.mode))
+    const std::string epoch = own["epoch"].value_or(std::string());
+    static const std::set<std::string> states = {"", "logging", "pinned", "free", "suspended"};
+    if (!states.contains(setting.state) || (!epoch.empty() && epoch != "first"))
+      return file_.at(check.source(), "there is no such epoch or state");
+    // A front, a range and what fits name modes and boards of their own.
+    const bool own_modes = check.contains("modes") || setting.board.empty();
+    if (!study_.modes.contains(setting.mode) && !(own_modes && setting.mode.empty()))
       return file_.at(check.source(), fmt::format("there is no mode '{}'", setting.mode));
     return setting;
   }

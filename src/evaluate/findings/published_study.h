@@ -50,6 +50,7 @@ struct PublishedFinding {
 };
 struct PublishedStudy {
   std::string title;
+  std::map<std::string, std::pair<std::string, std::string>> boards;  ///< usual mode and storage
   std::map<std::string, PowerMode> modes;
   std::vector<PublishedFinding> findings;
 };

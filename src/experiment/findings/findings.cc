@@ -208,7 +208,9 @@ class Findings {
       const EpochAverage& a = group.steady();
       add(fmt::format(
           "{}: {}, {:.{}f} % of one core used by Flyball.", group.label,
-          a.power_w ? fmt::format("{:.3g} W", *a.power_w) : std::string("power is not measured"),
+          a.power_w ? fmt::format("{:.3g} W{}", *a.power_w,
+                                  group.runs.front()->power_total == "plug" ? " at the wall" : "")
+                    : std::string("power is not measured"),
           a.cpu_pct, a.cpu_pct < 10 ? 2 : 0));
     }
   }
@@ -219,12 +221,12 @@ class Findings {
   static std::string disk_verdict(const Group& fast, const Group& slow) {
     constexpr double pays = 0.05;
     const double first = (slow.first.stall_s - fast.first.stall_s) / fast.first.e2e_s;
-    std::string text = fmt::format(": {:.1f} % of its end-to-end time", 100 * first);
+    std::string text = fmt::format(": it takes {:.1f} % longer on the slower one", 100 * first);
     if (!fast.later || !slow.later)
       return text + (first > pays ? "; a faster disk pays" : "; a faster disk would not pay");
     const double later = (slow.later->stall_s - fast.later->stall_s) / fast.later->e2e_s;
-    text += fmt::format(", that of later ones {} and {}: {:.1f} %", seconds(fast.later->stall_s),
-                        seconds(slow.later->stall_s), 100 * later);
+    text += fmt::format(", later ones with {} and {} of stall {:.1f} %",
+                        seconds(fast.later->stall_s), seconds(slow.later->stall_s), 100 * later);
     if (later > pays) return text + "; a faster disk pays";
     return text + (first > pays ? "; a faster disk pays in the first epoch only"
                                 : "; a faster disk would not pay");

@@ -72,13 +72,9 @@ class TwinProfiler final : public Profiler {
     std::vector<Axis> axes = device.axes();
     info_.presets = on_axes(presets_, axes);
     if (info_.phase == Phase::infer) axes.push_back(named_axis(axis::batch_size, served_batches()));
-    bool asked_batch = false;
-    for (const Axis& open : options_.open) {
-      asked_batch = asked_batch || open.name == axis::batch_size;
-      FLYBALL_CHECK(open_axis(axes, device, open));
-    }
+    for (const Axis& open : options_.open) FLYBALL_CHECK(open_axis(axes, device, open));
     for (const Axis& axis : axes) info_.job.erase(axis.name);
-    FLYBALL_CHECK(fit_memory(axes, asked_batch));
+    FLYBALL_CHECK(fit_memory(axes));
     space_ = Space::grid(std::move(axes));
     find_default();
     return describe_simulation();
@@ -170,13 +166,23 @@ class TwinProfiler final : public Profiler {
     return twin_.memory_bytes(configuration);
   }
 
-  // A batch size that the user named fails as it would on the board; one of ours is left out.
-  Status fit_memory(std::vector<Axis>& axes, bool asked) {
+  /// The largest power of two, up to `batch`, that fits; 0: none.
+  int64_t largest_that_fits(double batch) const {
+    int64_t largest = 0;
+    for (int64_t tried = 1; static_cast<double>(tried) <= batch && fits(static_cast<double>(tried));
+         tried *= 2)
+      largest = tried;
+    return largest;
+  }
+
+  // What does not fit is no candidate, whoever named it.
+  Status fit_memory(std::vector<Axis>& axes) {
     if (!options_.memory_check) return {};
     const double has =
         options_.memory ? static_cast<double>(*options_.memory) : twin_.board().memory_bytes;
     for (Axis& axis : axes) {
-      if (axis.name != axis::batch_size || asked) continue;
+      if (axis.name != axis::batch_size) continue;
+      const double asked = axis.values.back();
       std::vector<std::string> left_out;
       std::erase_if(axis.values, [&](double batch) {
         const bool too_much = !fits(batch);
@@ -185,9 +191,9 @@ class TwinProfiler final : public Profiler {
         return too_much;
       });
       if (!left_out.empty() && !axis.values.empty())
-        info_.gaps.push_back(fmt::format("batch sizes that do not fit in {:.1f} GiB: {}", gib(has),
-                                         join(left_out, ", ")));
-      if (axis.values.empty()) return out_of_memory(1);
+        info_.gaps.push_back(fmt::format("left out: batch sizes that do not fit in {:.1f} GiB: {}",
+                                         gib(has), join(left_out, ", ")));
+      if (axis.values.empty()) return out_of_memory(asked);
     }
     const auto fixed = info_.job.find(axis::batch_size);
     if (fixed != info_.job.end() && !fits(fixed->second)) return out_of_memory(fixed->second);
@@ -200,13 +206,21 @@ class TwinProfiler final : public Profiler {
           fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and --memory allows {:.1f} GiB",
                       info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
                       gib(static_cast<double>(*options_.memory))),
-          "open smaller ones, e.g. --axis batch_size=1,2,4, or allow more"};
+          smaller(batch, "allow more")};
+    const TwinBoard& board = twin_.board();
     return {Code::infeasible,
-            fmt::format("{} {} at batch size {:g} needs {:.1f} GiB beside the system, and {} has "
-                        "{:.1f} GiB for both",
+            fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and {} has {:.1f} GiB for it "
+                        "({:.1f} GiB less what the system takes)",
                         info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
-                        info_.device_title, gib(twin_.board().memory_bytes)),
-            "open smaller ones, e.g. --axis batch_size=1,2,4, or take another board"};
+                        info_.device_title, gib(board.memory_bytes - board.system_bytes),
+                        gib(board.memory_bytes)),
+            smaller(batch, "take another board")};
+  }
+  std::string smaller(double batch, const char* other) const {
+    const int64_t largest = largest_that_fits(batch);
+    return largest == 0 ? fmt::format("no batch size fits: {}", other)
+                        : fmt::format("the largest that fits is {}: --axis batch_size={}; or {}",
+                                      largest, largest, other);
   }
 
   void find_default() {

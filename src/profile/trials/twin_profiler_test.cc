@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+
 #include "profile/trials/chosen_modes.h"
 
 namespace flyball {
@@ -101,9 +103,32 @@ TEST(TwinProfiler, NarrowedModesAreTheSameTrials) {
   EXPECT_EQ((*some)->measure((*some)->default_config())->minibatch_ms, ms);
 }
 
-TEST(TwinProfiler, ABatchThatDoesNotFitFailsAsOnTheBoard) {
+TEST(TwinProfiler, ABatchThatDoesNotFitIsNoCandidateWhoeverNamedIt) {
   const auto nano = profiler("nano", "resnet18", Phase::train,
                              {.open = {named_axis(axis::batch_size, {1, 16, 4096})}});
+  EXPECT_EQ(find_axis(nano->space().axes(), axis::batch_size)->values,
+            (std::vector<double>{1, 16}));
+  EXPECT_THAT(join(nano->info().gaps, "; "), HasSubstr("left out: batch sizes that do not fit"));
+  const auto board = open_board("twin:nano");
+  const auto none = make_twin_profiler(**board, *known_twin_workload("bert_large", Phase::train),
+                                       {.open = {named_axis(axis::batch_size, {4, 8})}});
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().hint, HasSubstr("no batch size fits"));
+  const auto large = make_twin_profiler(**board, *known_twin_workload("resnet18", Phase::train),
+                                        {.open = {named_axis(axis::batch_size, {4096})}});
+  ASSERT_FALSE(large.ok());
+  const std::string hint = large.error().hint;
+  const std::string batch = hint.substr(hint.find("batch_size=") + 11);
+  EXPECT_TRUE(make_twin_profiler(**board, *known_twin_workload("resnet18", Phase::train),
+                                 {.open = {named_axis(axis::batch_size, {std::stod(batch)})}})
+                  .ok())
+      << hint;
+}
+
+TEST(TwinProfiler, UncheckedABatchThatDoesNotFitFailsAsOnTheBoard) {
+  const auto nano =
+      profiler("nano", "resnet18", Phase::train,
+               {.open = {named_axis(axis::batch_size, {1, 16, 4096})}, .memory_check = false});
   Settings settings = nano->space().settings(nano->default_config());
   settings[axis::batch_size] = 4096;
   const auto config = nano->space().find(*nano->space().to_row(settings));

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/files.h"
+#include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
 #include "cli/output.h"
@@ -32,7 +32,10 @@ void print_finding(const FindingResult& finding, bool all) {
 }
 
 void print_text(const FindingsReport& report, bool all) {
-  fmt::print("{}\n\n", report.study);
+  fmt::print(
+      "{}\nsimulated with 4 workers and batch size 16, in later epochs, where nothing else is "
+      "said; {}\n\n",
+      report.study, report.usual);
   for (const FindingResult& finding : report.findings) print_finding(finding, all);
   size_t held = 0;
   for (const FindingResult& finding : report.findings) held += finding.held ? 1 : 0;
@@ -47,11 +50,13 @@ Status run(const EvaluateFindingsArguments& options) {
   const auto& [name, text] = published_studies().front();
   FLYBALL_ASSIGN(PublishedStudy study, parse_study(text, name));
   if (!options.only.empty()) {
+    std::vector<std::string> ids;
+    for (const PublishedFinding& finding : study.findings) ids.push_back(finding.id);
     std::erase_if(study.findings,
                   [&](const PublishedFinding& finding) { return finding.id != options.only; });
     if (study.findings.empty())
       return Error{Code::invalid_argument, fmt::format("no finding is called '{}'", options.only),
-                   "leave --finding out to see all"};
+                   "one of: " + join(ids, ", ")};
   }
   FLYBALL_ASSIGN(const FindingsReport report, evaluate_findings(study));
   if (options.json)
