@@ -259,7 +259,7 @@ TEST_F(TwinTest, ExperimentsRunWhereTheTwinHasTheKnob) {
   EXPECT_TRUE(free[1]["residency"].contains("gpu_mhz")) << free[1].dump();
   EXPECT_FALSE(free[0]["residency"].contains("gpu_mhz"));
   // Presets are those of its kind.
-  const Finished presets = simulated("power_modes.toml", "orin_nano");
+  const Finished presets = simulated("power_modes.toml", "orin_agx");
   ASSERT_EQ(presets.exit_code, 0) << presets.err;
 }
 

@@ -12,8 +12,8 @@ using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
 PublishedStudy built_in() {
-  const auto& [name, text] = published_studies().front();
-  auto study = parse_study(text, name);
+  const auto& [file, text] = published_studies().front();
+  auto study = parse_study(text, file);
   EXPECT_TRUE(study.ok()) << study.error().message;
   return *study;
 }

@@ -57,8 +57,12 @@ struct PublishedStudy {
 
 /// The names of figures: stalls, computing and epochs (s), energy, power, shares, clocks.
 const std::vector<std::string>& finding_figures();
-/// The studies that travel with the program: name and text.
-const std::vector<std::pair<std::string, std::string>>& published_studies();
+/// A file of studies/ as it travels in the program.
+struct PublishedText {
+  const char* file;
+  const char* text;
+};
+const std::vector<PublishedText>& published_studies();
 /// Errors name file and line.
 Result<PublishedStudy> parse_study(const std::string& text, const std::string& name);
 

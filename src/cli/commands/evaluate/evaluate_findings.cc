@@ -47,8 +47,8 @@ void print_text(const FindingsReport& report, bool all) {
 }
 
 Status run(const EvaluateFindingsArguments& options) {
-  const auto& [name, text] = published_studies().front();
-  FLYBALL_ASSIGN(PublishedStudy study, parse_study(text, name));
+  const auto& [file, text] = published_studies().front();
+  FLYBALL_ASSIGN(PublishedStudy study, parse_study(text, file));
   if (!options.only.empty()) {
     std::vector<std::string> ids;
     for (const PublishedFinding& finding : study.findings) ids.push_back(finding.id);
