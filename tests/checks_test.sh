@@ -67,6 +67,12 @@ for kind in 'class A final {};' 'struct A : Base {};' 'union A {};' 'enum class 
   sed -i '$d' "$work/tree/src/high/part/b.h" && sed -i '$d' "$work/tree/src/high/part/b.h" && sed -i '$d' "$work/tree/src/high/part/b.h"
 done
 
+# Of two sources, or a source and a header; what has no name outside of its source is none.
+printf 'namespace flyball {\nclass A final {};\n}\n' >>"$work/tree/src/high/part/b.cc"
+finds check-names "flyball::A is defined in $work/tree/src/high/part/b.cc and in $work/tree/src/low/a.h"
+sed -i 's/^class A final {};$/namespace {\nclass A final {};\n}/' "$work/tree/src/high/part/b.cc"
+passes check-names
+
 printf 'namespace flyball {\nclass SampleTeller;\n}\n' >>"$work/tree/src/high/part/b.h"
 finds check-names "SampleTeller in $work/tree/src/high/part/b.h names no thing of the field"
 for _ in 1 2 3; do sed -i '$d' "$work/tree/src/high/part/b.h"; done

@@ -22,6 +22,13 @@ Result<LayerTable> network_layers(const std::string& name, Phase phase, double b
 struct NetworkMemory {
   MemoryModel model;
   double sample_bytes = 0;
+
+  /// A process with one minibatch of this size, in bytes.
+  double needed(double batch_size) const {
+    return model.kept(batch_size) + batch_size * sample_bytes;
+  }
+  /// As MemoryModel's, a minibatch counted in.
+  int64_t largest_batch(double bytes) const { return model.largest_batch(bytes, sample_bytes); }
 };
 Result<NetworkMemory> network_memory(const std::string& name, Phase phase,
                                      const std::string& input = "");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/distinct.h"
 #include "base/os/interrupt.h"
 #include "base/random.h"
 #include "device/modes/mode.h"
@@ -33,9 +34,8 @@ void note_less_memory(const RunFigures& run, const Board& board, std::vector<std
   if (!(run.settings.memory_pct > 0) || run.epochs.size() < 2) return;
   const double cached = 100 * run.epochs.back().cached_before.value_or(0);
   if (cached > run.settings.memory_pct - 1) return;
-  std::string note = fmt::format("memory_pct {:g}: {} leaves the page cache {:.0f} % of the set",
-                                 run.settings.memory_pct, board.info().device.name, cached);
-  if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+  add_distinct(notes, fmt::format("memory_pct {:g}: {} leaves the page cache {:.0f} % of the set",
+                                  run.settings.memory_pct, board.info().device.name, cached));
 }
 
 Result<PowerMode> mode_of(const ExperimentSpec& spec, const RunSettings& run, const Board& board) {
@@ -150,8 +150,8 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
     const std::string missing = missing_knob(run, *board.twin());
     if (missing.empty())
       runs.push_back(run);
-    else if (std::ranges::find(result.left_out, missing) == result.left_out.end())
-      result.left_out.push_back(missing);
+    else
+      add_distinct(result.left_out, missing);
   }
   if (runs.empty())
     return Error{

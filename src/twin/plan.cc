@@ -76,15 +76,13 @@ void share_cores(const TwinBoard& board, const TwinNetwork& network, TwinPlan& p
   const double alone_s = plan.prepare_core_s + plan.read_s;
   // Where there are loader workers, other threads come with them (queues, collecting, the logger's
   // own): they are ready on any core, on that of the main process with a chance of 1 in `cores`.
-  const bool loads = !plan.resident && plan.workers > 0;
-  const double beside = loads ? c.bystanders / plan.clocks.cores : 0;
-  const double handover_s = plan.handover_s;
+  const double beside = plan.loads() ? c.bystanders / plan.clocks.cores : 0;
+  plan.handover_s = plan.handover_s * (1 + beside) * (1 + beside);  // two threads, one by one
   double slow = crowd(c, 1, cores) + beside;
   for (int round = 0; round < 4; ++round) {
     plan.pass = twin_pass(board, plan.clocks, network, plan.batch, slow);
     plan.compute_s = plan.pass.total_s + step_s * slow;
-    plan.handover_s = handover_s * (1 + beside) * (1 + beside);  // through two threads, one by one
-    if (plan.resident || plan.workers == 0) {
+    if (!plan.loads()) {
       plan.prepare_s = plan.resident ? 0 : plan.prepare_core_s * slow;
       plan.expected_s =
           plan.compute_s + plan.handover_s + (plan.resident ? 0 : plan.prepare_s + plan.read_s);
@@ -285,10 +283,10 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
   // Without a GPU nothing is waited for.
   const double pass_s = c.cuda_cores > 0 ? plan.pass.dispatch_s : plan.pass.total_s;
   plan.work_s = plan.handover_s + plan.compute_s - plan.pass.total_s + pass_s +
-                (workers > 0 || data.resident ? 0 : plan.prepare_s);
+                (plan.loads() ? 0 : plan.prepare_s);
   plan.other_cores = background_cores(board, plan.clocks);
   // They sleep as often as not.
-  if (!data.resident && plan.workers > 0) plan.other_cores += 0.5 * c.bystanders;
+  if (plan.loads()) plan.other_cores += 0.5 * c.bystanders;
   add_twin_power(board, plan);
   return plan;
 }

@@ -37,6 +37,7 @@ struct TwinPlan {
   double batch = 1;
   int workers = 0, ahead = 0;  ///< batches that may lie ready
   bool resident = false;
+  bool loads() const { return !resident && workers > 0; }  ///< by workers, beside the main process
   double read_s = 0;      ///< of a batch that is not cached, by the storage
   double prepare_s = 0;   ///< of a batch, by one worker (or inline)
   double handover_s = 0;  ///< to the main process

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/lru.h"
+
 namespace flyball {
 namespace {
 
@@ -58,14 +60,11 @@ double TwinStream::Inside::room() const {
   return std::min({1.0, options.most_cached, room_bytes / std::max(1.0, samples * sample_bytes)});
 }
 
-// Where there is no room for all, what was read last is kept. Of a set that each epoch takes in
-// another order, a sample is still there if no more than the room was read in between: with U of
-// the epoch before it then and V after it now, U·V ≥ 1 − room, whose probability is this.
+// Where there is no room for all, what was read last is kept.
 void TwinStream::Inside::expect_hits() {
   const double share = room();
   hits = cached;
-  if (share > 0 && share < 1 && cached <= share)
-    hits = cached / share * (share + (1 - share) * std::log(1 - share));
+  if (share > 0 && share < 1 && cached <= share) hits = cached / share * lru_hits(share);
 }
 
 void TwinStream::Inside::end_epoch() {

@@ -134,8 +134,8 @@ Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions
                                std::optional<MemoryRoom> room) {
   if (!options.measured)
     if (auto known = network_memory(options.workload, step.phase, input_of(options)))
-      return MemoryAnswer{std::move(known->model), static_cast<double>(options.samples()),
-                          known->sample_bytes, std::move(room)};
+      return MemoryAnswer{*std::move(known), static_cast<double>(options.samples()),
+                          std::move(room)};
   StepOptions small = step;
   small.batch_size = 1;
   std::optional<size_t> minibatch;
@@ -150,8 +150,9 @@ Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions
     return batch;
   };
   FLYBALL_ASSIGN(MemoryModel model, measure_memory(options.workload, small, batches));
-  return MemoryAnswer{std::move(model), static_cast<double>(options.samples()),
-                      static_cast<double>(minibatch.value_or(0)), std::move(room)};
+  return MemoryAnswer{{std::move(model), static_cast<double>(minibatch.value_or(0))},
+                      static_cast<double>(options.samples()),
+                      std::move(room)};
 }
 
 Status check_onnx(const DescribeOptions& options, Phase phase, CountRules rules) {
@@ -216,7 +217,7 @@ Status describe_target(const DescribeOptions& options) {
   if (options.json) {
     auto document = layer_table_json(table);
     add_memory_json(document, memory);
-    if (options.measured) document["memory"]["steps"] = memory_model_json(memory.model);
+    if (options.measured) document["memory"]["steps"] = memory_model_json(memory.network.model);
     print_json(document);
     return {};
   }

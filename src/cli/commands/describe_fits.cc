@@ -35,10 +35,9 @@ Result<FitsRow> row_of(const KnownNetwork& network, const FitsQuestion& question
   FLYBALL_ASSIGN(const NetworkMemory memory,
                  network_memory(network.name, question.phase, network.input));
   const auto batch = static_cast<double>(question.batch_size.value_or(1));
-  FitsRow row{network, memory.model.kept(batch) + batch * memory.sample_bytes, {}};
+  FitsRow row{network, memory.needed(batch), {}};
   for (const BoardRoom& board : boards)
-    row.largest.push_back(
-        memory.model.largest_batch(board.capacity.left_bytes(), memory.sample_bytes));
+    row.largest.push_back(memory.largest_batch(board.capacity.left_bytes()));
   return row;
 }
 
@@ -105,12 +104,11 @@ Status describe_fits(const FitsQuestion& question) {
   FLYBALL_ASSIGN(const std::vector<BoardRoom> known, boards());
   std::vector<KnownNetwork> networks = known_networks();
   if (!question.network.empty()) {
-    // Its own error names those that there are.
-    FLYBALL_ASSIGN([[maybe_unused]] const NetworkMemory memory,
-                   network_memory(question.network, question.phase));
     std::erase_if(networks, [&](const KnownNetwork& one) {
       return !same_network(one.name, question.network);
     });
+    // Its error names those that there are.
+    if (networks.empty()) return network_memory(question.network, question.phase).error();
   }
   std::vector<FitsRow> rows;
   for (const KnownNetwork& network : networks) {

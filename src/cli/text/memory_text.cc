@@ -15,7 +15,7 @@ std::string megabytes(double bytes) {
 }  // namespace
 
 std::string memory_text(const MemoryAnswer& answer) {
-  const MemoryUse peak = answer.model.peak(answer.batch_size);
+  const MemoryUse peak = answer.network.model.peak(answer.batch_size);
   std::string parts;
   for (const MemoryPart part : memory_parts)
     if (peak[part] > 0)
@@ -25,12 +25,12 @@ std::string memory_text(const MemoryAnswer& answer) {
       "peak memory {}: {}\n"
       "kept by the process: {}, and {} for each minibatch ahead\n"
       "memory: steps of {:.0f} and {:.0f} samples were measured, {} is a line through each {}\n",
-      megabytes(peak.total()), parts, megabytes(answer.model.kept(answer.batch_size)),
-      megabytes(answer.batch_size * answer.minibatch_bytes), answer.model.smaller().batch_size,
-      answer.model.larger().batch_size, answer.batch_size,
-      answer.model.by_block() ? "block" : "part of the peak");
+      megabytes(peak.total()), parts, megabytes(answer.network.model.kept(answer.batch_size)),
+      megabytes(answer.minibatch_bytes()), answer.network.model.smaller().batch_size,
+      answer.network.model.larger().batch_size, answer.batch_size,
+      answer.network.model.by_block() ? "block" : "part of the peak");
   if (!answer.room) return text;
-  const int64_t largest = answer.model.largest_batch(answer.room->bytes, answer.minibatch_bytes);
+  const int64_t largest = answer.network.largest_batch(answer.room->bytes);
   text += fmt::format("{} in {} ({} left for it); the largest batch that fits: {}\n",
                       answer.needed() <= answer.room->bytes ? "fits" : "DOES NOT FIT",
                       answer.room->what, megabytes(answer.room->bytes),
@@ -40,23 +40,23 @@ std::string memory_text(const MemoryAnswer& answer) {
 }
 
 void add_memory_json(Json& document, const MemoryAnswer& answer) {
-  const MemoryUse peak = answer.model.peak(answer.batch_size);
+  const MemoryUse peak = answer.network.model.peak(answer.batch_size);
   Json memory;
   for (const MemoryPart part : memory_parts) memory[memory_part_name(part)] = peak[part];
-  memory["kept_bytes"] = answer.model.kept(answer.batch_size);
-  memory["minibatch_bytes"] = answer.batch_size * answer.minibatch_bytes;
-  memory["measured_at"] = {answer.model.smaller().batch_size, answer.model.larger().batch_size};
-  memory["by_block"] = answer.model.by_block();
+  memory["kept_bytes"] = answer.network.model.kept(answer.batch_size);
+  memory["minibatch_bytes"] = answer.minibatch_bytes();
+  memory["measured_at"] = {answer.network.model.smaller().batch_size,
+                           answer.network.model.larger().batch_size};
+  memory["by_block"] = answer.network.model.by_block();
   document["peak_memory_bytes"] = peak.total();
   document["memory"] = std::move(memory);
   if (!answer.room) return;
-  document["fit"] = {
-      {"what", answer.room->what},
-      {"available_bytes", answer.room->bytes},
-      {"needed_bytes", answer.needed()},
-      {"fits", answer.needed() <= answer.room->bytes},
-      {"largest_batch", answer.model.largest_batch(answer.room->bytes, answer.minibatch_bytes)},
-      {"sources", answer.room->sources}};
+  document["fit"] = {{"what", answer.room->what},
+                     {"available_bytes", answer.room->bytes},
+                     {"needed_bytes", answer.needed()},
+                     {"fits", answer.needed() <= answer.room->bytes},
+                     {"largest_batch", answer.network.largest_batch(answer.room->bytes)},
+                     {"sources", answer.room->sources}};
 }
 
 }  // namespace flyball::cli

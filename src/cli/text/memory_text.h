@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "cost/memory.h"
+#include "cost/networks.h"
 
 namespace flyball::cli {
 
@@ -18,12 +18,12 @@ struct MemoryRoom {
 };
 
 struct MemoryAnswer {
-  MemoryModel model;
+  NetworkMemory network;
   double batch_size = 1;
-  double minibatch_bytes = 0;        ///< of one sample, in host memory
   std::optional<MemoryRoom> room{};  ///< nothing: nobody asked whether it fits
 
-  double needed() const { return model.kept(batch_size) + batch_size * minibatch_bytes; }
+  double minibatch_bytes() const { return batch_size * network.sample_bytes; }
+  double needed() const { return network.needed(batch_size); }
 };
 
 std::string memory_text(const MemoryAnswer& answer);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/text.h"
 #include "evaluate/findings/finding_runs.h"
+#include "space/pareto.h"
 #include "twin/board.h"
 
 namespace flyball {
@@ -140,15 +140,16 @@ class Judge {
                     : FindingVerdict::sign};
   }
 
-  /// The figure in each of the check's modes.
-  Result<std::map<char, double>> in_modes(const FindingCheck& check, const std::string& name) {
-    std::map<char, double> found;
+  /// The figure in each of the check's modes, in their order.
+  Result<std::vector<double>> in_modes(const FindingCheck& check, const std::string& name) {
+    std::vector<double> found;
     for (const char letter : check.modes) {
       FindingSetting setting = check.from;
       setting.mode = std::string(1, letter);
       if (!study_.modes.contains(setting.mode))
         return Error{Code::corrupt, "there is no mode " + setting.mode, ""};
-      FLYBALL_ASSIGN(found[letter], runs_.figure(setting, name));
+      FLYBALL_ASSIGN(const double value, runs_.figure(setting, name));
+      found.push_back(value);
     }
     return found;
   }
@@ -156,16 +157,8 @@ class Judge {
   Result<CheckResult> front(const FindingCheck& check) {
     FLYBALL_ASSIGN(const auto times, in_modes(check, "e2e_s"));
     FLYBALL_ASSIGN(const auto energies, in_modes(check, "energy_mwh"));
-    std::vector<std::pair<double, char>> by_energy;
-    for (const auto& [letter, energy] : energies) by_energy.emplace_back(energy, letter);
-    std::ranges::sort(by_energy);
     std::string found;
-    double best = std::numeric_limits<double>::infinity();
-    for (const auto& [energy, letter] : by_energy) {
-      if (times.at(letter) >= best) continue;
-      best = times.at(letter);
-      found += letter;
-    }
+    for (const size_t mode : pareto_front(energies, times)) found += check.modes[mode];
     const auto has = [&](char letter) { return found.find(letter) != std::string::npos; };
     const bool right = std::ranges::all_of(check.on, has) && std::ranges::none_of(check.off, has);
     return CheckResult{place(check) + ": front by energy", check.front, found,
@@ -174,11 +167,7 @@ class Judge {
 
   Result<CheckResult> range(const FindingCheck& check) {
     FLYBALL_ASSIGN(const auto values, in_modes(check, check.figure));
-    double low = std::numeric_limits<double>::infinity(), high = 0;
-    for (const auto& [letter, value] : values) {
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
+    const auto [low, high] = std::ranges::minmax(values);
     const double found = 100 * (1 - low / high), wanted = check.published_from;
     const bool holds = found >= wanted / factor && found <= wanted * factor;
     return CheckResult{fmt::format("{}: {} over modes {}", place(check), check.figure, check.modes),
@@ -218,6 +207,10 @@ size_t FindingsReport::count(FindingVerdict verdict, bool held_only) const {
   return static_cast<size_t>(std::ranges::count_if(findings, [&](const FindingResult& one) {
     return one.verdict == verdict && (one.held || !held_only);
   }));
+}
+
+size_t FindingsReport::held() const {
+  return static_cast<size_t>(std::ranges::count(findings, true, &FindingResult::held));
 }
 
 Result<FindingsReport> evaluate_findings(const PublishedStudy& study) {
@@ -262,9 +255,9 @@ Json to_json(const FindingsReport& report) {
                         {"checks", checks}});
   }
   return {{"study", report.study},
-          {"provenance", "simulated"},
+          {"provenance", provenance_name(Provenance::simulated)},
           {"holds", report.count(FindingVerdict::holds, false)},
-          {"held", std::ranges::count(report.findings, true, &FindingResult::held)},
+          {"held", report.held()},
           {"held_holds", report.count(FindingVerdict::holds, true)},
           {"wrong_sign", report.count(FindingVerdict::sign, false)},
           {"findings", findings}};

@@ -32,6 +32,7 @@ struct FindingsReport {
   std::vector<FindingResult> findings;
 
   size_t count(FindingVerdict verdict, bool held_only) const;
+  size_t held() const;  ///< findings that are
 };
 
 /// Whole epochs simulated without noise, though samples differ. Errors: boards, workloads and

@@ -156,9 +156,11 @@ class Reader {
     };
     setting.board = text("board");
     setting.workload = text("workload");
-    const toml::node_view of_board = file_.document()["boards"][setting.board];
-    setting.mode = own["mode"].value_or(of_board["mode"].value_or(std::string()));
-    setting.storage = own["storage"].value_or(of_board["storage"].value_or(std::string()));
+    const auto known = study_.boards.find(setting.board);
+    const auto usual =
+        known == study_.boards.end() ? std::pair<std::string, std::string>() : known->second;
+    setting.mode = own["mode"].value_or(usual.first);
+    setting.storage = own["storage"].value_or(usual.second);
     setting.workers = own["workers"].value_or(4.0);
     setting.batch = own["batch"].value_or(16.0);
     setting.first = own["epoch"].value_or(std::string()) == "first";

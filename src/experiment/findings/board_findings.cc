@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "experiment/findings/finding_words.h"
+#include "space/pareto.h"
 
 namespace flyball {
 namespace {
@@ -93,17 +94,14 @@ void dvfs_findings(const std::vector<Group>& groups, std::vector<Finding>& list)
 }
 
 std::vector<const Group*> pareto_modes(const std::vector<Group>& groups) {
-  std::vector<const Group*> sorted, front;
+  std::vector<double> energies, times;
   for (const Group& group : groups) {
     if (!group.steady().energy_j) return {};
-    sorted.push_back(&group);
+    energies.push_back(*group.steady().energy_j);
+    times.push_back(group.steady().e2e_s);
   }
-  std::ranges::stable_sort(sorted, {}, [](const Group* g) {
-    return std::pair(*g->steady().energy_j, g->steady().e2e_s);
-  });
-  for (const Group* group : sorted)
-    if (front.empty() || group->steady().e2e_s < front.back()->steady().e2e_s)
-      front.push_back(group);
+  std::vector<const Group*> front;
+  for (const size_t group : pareto_front(energies, times)) front.push_back(&groups[group]);
   return front;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
+#include "base/lru.h"
 #include "experiment/findings/finding_words.h"
 
 namespace flyball {
@@ -67,7 +68,7 @@ Finding page_cache_finding(const Group& group) {
     const double share = *memory / set;
     if (share >= 1) return {text + " The memory has room for the set.", held};
     // As expected where it loses more than its size says: nearer to that than to what it holds.
-    const double last = share + (1 - share) * std::log(1 - share);
+    const double last = lru_hits(share);
     const double hit = 1 - *later.read_bytes / set;
     return {
         text + fmt::format(" There is memory for {:.0f} %, of which a cache that keeps what was "

@@ -37,13 +37,11 @@ void print_text(const FindingsReport& report, bool all) {
       "said; {}\n\n",
       report.study, report.usual);
   for (const FindingResult& finding : report.findings) print_finding(finding, all);
-  size_t held = 0;
-  for (const FindingResult& finding : report.findings) held += finding.held ? 1 : 0;
   fmt::print(
       "{} of {} findings hold, {} of {} held ones; {} in size only, {} have the wrong sign\n",
       report.count(FindingVerdict::holds, false), report.findings.size(),
-      report.count(FindingVerdict::holds, true), held, report.count(FindingVerdict::size, false),
-      report.count(FindingVerdict::sign, false));
+      report.count(FindingVerdict::holds, true), report.held(),
+      report.count(FindingVerdict::size, false), report.count(FindingVerdict::sign, false));
 }
 
 Status run(const EvaluateFindingsArguments& options) {
