@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "base/distributions.h"
 #include "base/statistics.h"
 #include "predict/predictor.h"
 
@@ -15,6 +17,13 @@ inline double jackknife_width(const std::vector<double>& errors) {
   if (errors.empty()) return 1;
   const double n = static_cast<double>(errors.size());
   return quantile(errors, std::min(1.0, 0.9 * (n + 1) / n)) * (1 + 2 / n) + 1e-9;
+}
+
+/// Standard deviation on the log scale that the 90 % interval of one configuration stands for.
+/// Intervals may be lopsided; their width counts.
+inline double log_spread(const Estimates& estimates, size_t i) {
+  const double low = std::max(estimates.lo90[i], 1e-3 * estimates.mean[i]);
+  return std::max(1e-4, std::log(estimates.hi90[i] / low) / (2 * z90));
 }
 
 /// Every mean with the same half-width, a fraction of it; never below zero.

@@ -25,6 +25,15 @@ struct Prediction {
   std::vector<std::string> notes;  ///< fallbacks taken, offsets fitted, rows down_weighted
 };
 
+/// Joint samples of what a predictor believes: surfaces that could be the true ones, the noise of
+/// readings aside. Logarithms; all draws of a configuration stand beside each other, and time and
+/// power of one draw belong together.
+struct Draws {
+  size_t count = 0;
+  std::vector<float> log_ms;  ///< configurations × count
+  std::vector<float> log_w;   ///< empty when no power was measured
+};
+
 /// Options every predictor takes.
 struct FitOptions {
   uint64_t seed = 1;
@@ -43,6 +52,9 @@ class Predictor {
                      const FitOptions& options) = 0;
   /// Predicts every configuration of `space`, whose axes must include those fitted on.
   virtual Result<Prediction> predict(const Space& space) const = 0;
+  /// Equal seeds, equal samples. Of a predictor that knows no more than its intervals each draw
+  /// shifts all of a figure alike, by as many standard deviations.
+  virtual Result<Draws> draw(const Space& space, size_t count, uint64_t seed) const;
 };
 
 }  // namespace flyball

@@ -132,6 +132,16 @@ class Auto final : public Predictor {
     return prediction;
   }
 
+  Result<Draws> draw(const Space& space, size_t count, uint64_t seed) const override {
+    if (!time_)
+      return Error{Code::invalid_argument, "auto has not been fitted", "call fit() first"};
+    FLYBALL_ASSIGN(Draws draws, time_->draw(space, count, seed));
+    if (power_ == time_) return draws;
+    FLYBALL_ASSIGN(Draws power, power_->draw(space, count, seed));
+    draws.log_w = std::move(power.log_w);
+    return draws;
+  }
+
  private:
   struct Choice {
     const Candidate *time, *power;

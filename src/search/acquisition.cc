@@ -202,21 +202,6 @@ AcquisitionValue Outlook::expect(const Problem& problem, std::span<const size_t>
   return acquisition;
 }
 
-double possible_gap(const Problem& problem, std::span<const Posterior> posteriors, double best) {
-  Readings luckiest;
-  for (const Posterior& posterior : posteriors) {
-    std::vector<Reading>& readings = luckiest.emplace_back();
-    for (size_t i = 0; i < posterior.log_ms.size(); ++i)
-      readings.push_back({std::exp(posterior.log_ms[i] - z90 * posterior.sd_ms[i]),
-                          posterior.has_power()
-                              ? std::exp(posterior.log_w[i] - z90 * posterior.sd_w[i])
-                              : not_measured});
-  }
-  const Outcome luck = solve(problem, luckiest).outcome;
-  if (!luck.feasible || best == 0) return luck.feasible && luck.loss < best ? unlimited : 0;
-  return std::max(0.0, (best - luck.loss) / std::abs(best));
-}
-
 double probability_below(double limit, double log_mean, double sd) {
   if (limit == unlimited) return 1;
   if (limit <= 0) return 0;

@@ -38,10 +38,6 @@ class Outlook {
   std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: none broke
 };
 
-/// By how much the loss `best` could still fall, as a share of it: were every choice as quick and
-/// as thrifty as its 90 % intervals allow. Never below 0.
-double possible_gap(const Problem& problem, std::span<const Posterior> posteriors, double best);
-
 /// E[(best − X)+ ; X ≤ cap] for log-normal X.
 double expected_improvement(double best, double cap, double log_mean, double sd);
 

@@ -10,17 +10,12 @@
 #include "search/acquisition.h"
 #include "search/design.h"
 #include "search/registry.h"
-#include "space/ranked_space.h"
+#include "search/surfaces.h"
 
 namespace flyball {
 namespace {
 
 constexpr size_t first_trials = 2;  // those of a training, whatever references let expect
-constexpr double hopeless = 1e-4;   // chance of being feasible that is none
-/// Trials, the two first ones included, from which on misses are evidence against their
-/// neighbourhood; which reaches about one step on an axis of seven values.
-constexpr size_t misses_learned = 4;
-constexpr double near_rank = 0.2;
 
 std::string percent(double value) {
   return fmt::format("{:.{}f} %", value, value < 10 ? 1 : 0);
@@ -100,67 +95,65 @@ class Flyball : public Strategy {
     return begin(point->choice, point->reason);
   }
 
-  /// The best of the open choices: largest gain once something feasible is known; before that the
-  /// largest gain among those that are safe enough, and the more trials failed to be feasible, the
-  /// safer it has to be.
+  /// Once something feasible is known, the open choice with the largest expected gain.
   std::optional<Ask> best_prospect() {
     const auto& known = history().best();
-    const bool feasible = known && known->outcome.feasible;
-    const double best = feasible ? known->outcome.loss : loss_of_the_safest();
-    const double required =
-        feasible ? 0 : 1 - std::pow(0.5, static_cast<double>(history().tried()));
-    std::vector<size_t> chosen, safest;
-    AcquisitionValue most, safe;
-    // The first miss or two are the model's to learn from.
-    const bool varied = !feasible && history().readings_made() >= misses_learned;
-    if (varied && ranks_.empty())
-      for (size_t role = 0; role < problem().roles.size(); ++role)
-        ranks_.push_back(rank_axes(problem().candidates->space(role)));
-    double most_promise = 0, safety = 0;
+    if (!known || !known->outcome.feasible) return promising_prospect();
+    const double best = known->outcome.loss;
+    if (const auto gap = gap_within_the_asked(best))
+      return stop(
+          fmt::format("nine times in ten at most {:.2g} % more could be gained, within "
+                      "the gap of {:g} %",
+                      100 * *gap, 100 * options().gap));
+    std::vector<size_t> chosen;
+    double most = 0;
+    bool any_open = false;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
       if (!open(choice)) return;
-      const AcquisitionValue acquisition = outlook_.expect(problem(), choice, best);
-      const double varied_by = varied ? novelty(choice) : 1;
-      if (acquisition.feasible * varied_by >= required &&
-          acquisition.gain * varied_by > most_promise) {
-        most = acquisition;
-        most_promise = acquisition.gain * varied_by;
-        chosen.assign(choice.begin(), choice.end());
-      }
-      if (acquisition.feasible * varied_by > safety || safest.empty()) {
-        safe = acquisition;
-        safety = acquisition.feasible * varied_by;
-        safest.assign(choice.begin(), choice.end());
-      }
+      any_open = true;
+      const double gain = outlook_.expect(problem(), choice, best).gain;
+      if (gain <= most) return;
+      most = gain;
+      chosen.assign(choice.begin(), choice.end());
     });
-    if (safest.empty()) return stop("everything was measured");
-    const double scale = best == 0 || best == unlimited ? 1 : std::abs(best);
-    if (feasible) {
-      const double gap =
-          options().gap > 0 ? possible_gap(problem(), outlook_.posteriors(), best) : unlimited;
-      if (gap <= options().gap)
-        return stop(
-            fmt::format("by the 90 % intervals at most {:.2g} % more could be gained, within "
-                        "the gap of {:g} %",
-                        100 * gap, 100 * options().gap));
-      if (chosen.empty()) return stop("nothing is expected to be better");
-      if (options().gap == 0 && most.gain < options().min_gain * scale)
-        return stop(fmt::format("the largest expected gain is {:.2f} %, below {:g} %",
-                                100 * most.gain / scale, 100 * options().min_gain));
-      return begin(chosen,
-                   fmt::format("largest expected gain ({})", percent(100 * most.gain / scale)));
-    }
-    if (safe.feasible < hopeless) return nearest_prospect();
-    if (chosen.empty())
-      return begin(safest,
-                   fmt::format("most likely to meet the budgets ({:.0f} %)", 100 * safe.feasible));
-    return begin(chosen, fmt::format("likely to meet the budgets ({:.0f} %), and good",
-                                     100 * most.feasible));
+    if (!any_open) return stop("everything was measured");
+    if (chosen.empty()) return stop("nothing is expected to be better");
+    const double percents = 100 * most / (best == 0 ? 1 : std::abs(best));
+    if (options().gap == 0 && percents < 100 * options().min_gain)
+      return stop(fmt::format("the largest expected gain is {:.2f} %, below {:g} %", percents,
+                              100 * options().min_gain));
+    return begin(chosen, fmt::format("largest expected gain ({})", percent(percents)));
+  }
+
+  std::optional<double> gap_within_the_asked(double best) const {
+    if (options().gap <= 0) return {};
+    const auto outcomes = SurfaceOutcomes::draw(history(), options());
+    if (!outcomes.ok()) return {};
+    const double gap = possible_gap(*outcomes, best);
+    return gap <= options().gap ? std::optional(gap) : std::nullopt;
+  }
+
+  /// While nothing feasible is known: what is worth the most over all surfaces that could be the
+  /// true ones. One that is right about the misses says of their neighbours that they miss, too.
+  std::optional<Ask> promising_prospect() {
+    const auto outcomes = SurfaceOutcomes::draw(history(), options());
+    if (!outcomes.ok()) return stop(outcomes.error().message);
+    bool any_left = false;
+    const auto promise = most_promising(*outcomes, [&](auto choice) {
+      const bool left = open(choice);
+      any_left = any_left || left;
+      return left;
+    });
+    if (!promise) return nearest_prospect(any_left);
+    const auto choice = outcomes->choice(promise->choice);
+    return begin({choice.begin(), choice.end()},
+                 fmt::format("may meet the budgets ({:.0f} %), and is good where it does",
+                             100 * promise->feasible));
   }
 
   /// Where nothing is likely to meet the budgets: what would need the least of each, by the
   /// predictions, so that the answer can say how near that is.
-  std::optional<Ask> nearest_prospect() {
+  std::optional<Ask> nearest_prospect(bool any_left) {
     Readings expected;
     for (const Posterior& posterior : outlook_.posteriors()) {
       std::vector<Reading>& readings = expected.emplace_back();
@@ -177,22 +170,8 @@ class Flyball : public Strategy {
     if (open(nearest.candidates))
       return begin(nearest.candidates,
                    "nothing is likely to meet the budgets; this would be nearest");
-    return stop("nothing is left that is likely to meet the budgets");
-  }
-
-  /// How far a choice lies from all that was tried, from 0 (there) to 1 (far).
-  /// While nothing feasible is known, misses make their neighbours unlikely, whatever the model
-  /// says: near ones tell little of where the feasible set may be, another batch size much.
-  double novelty(std::span<const size_t> choice) const {
-    double farthest = 0;
-    for (size_t role = 0; role < choice.size(); ++role) {
-      double nearest = unlimited;
-      for (const auto& [candidate, record] : history().of_role(role))
-        if (!record.failed())
-          nearest = std::min(nearest, ranks_[role].distance(choice[role], candidate));
-      farthest = std::max(farthest, nearest);
-    }
-    return 1 - std::exp(-farthest / (2 * near_rank * near_rank));
+    return stop(any_left ? "nothing is left that is likely to meet the budgets"
+                         : "everything was measured");
   }
 
   std::optional<Ask> begin(std::vector<size_t> choice, const std::string& reason) {
@@ -213,22 +192,7 @@ class Flyball : public Strategy {
            history().profiles_with(choice) <= options().profile_budget;
   }
 
-  /// While nothing feasible is known: what the choice most likely to be feasible would cost.
-  double loss_of_the_safest() const {
-    double safety = -1, loss = unlimited;
-    for_each_choice(problem(), [&](std::span<const size_t> choice) {
-      const AcquisitionValue acquisition = outlook_.expect(problem(), choice, unlimited);
-      if (acquisition.feasible < safety ||
-          (acquisition.feasible == safety && acquisition.loss >= loss))
-        return;
-      safety = acquisition.feasible;
-      loss = acquisition.loss;
-    });
-    return loss;
-  }
-
   Outlook outlook_;
-  std::vector<RankedSpace> ranks_;  ///< by role, once needed
   size_t profiles_ = 0;
   std::vector<size_t> unfinished_;  ///< a choice of which a trial is still to be made
 };

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/distributions.h"
+#include "predict/interval.h"
+
 namespace flyball {
 namespace {
 
@@ -46,22 +47,28 @@ std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions&
   return key;
 }
 
-Result<Prediction> fit_and_predict(const WorkloadTable& table, size_t role,
-                                   const SearchOptions& options, const Space& space) {
-  const std::unique_ptr<Predictor> predictor = options.make_predictor();
+Result<std::unique_ptr<Predictor>> fitted(const WorkloadTable& table, size_t role,
+                                          const SearchOptions& options) {
+  std::unique_ptr<Predictor> predictor = options.make_predictor();
   std::span<const WorkloadTable> references;
   if (role < options.references.size() && options.references[role])
     references = *options.references[role];
   FLYBALL_CHECK(predictor->fit(table, references, {options.seed}));
+  return predictor;
+}
+
+Result<Prediction> fit_and_predict(const WorkloadTable& table, size_t role,
+                                   const SearchOptions& options, const Space& space) {
+  FLYBALL_ASSIGN(const std::unique_ptr<Predictor> predictor, fitted(table, role, options));
   return predictor->predict(space);
 }
 
+const Error no_predictor{Code::unavailable, "there is no predictor", ""};
+
 void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector<double>& spread) {
   for (size_t i = 0; i < estimates.mean.size(); ++i) {
-    // Intervals may be lopsided; on the log scale their width is what counts.
-    const double low = std::max(estimates.lo90[i], 1e-3 * estimates.mean[i]);
     centre.push_back(std::log(estimates.mean[i]));
-    spread.push_back(std::max(1e-4, std::log(estimates.hi90[i] / low) / (2 * z90)));
+    spread.push_back(log_spread(estimates, i));
   }
 }
 
@@ -88,8 +95,29 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
   return shared;
 }
 
+Result<Draws> draws_of(const History& history, size_t role, const SearchOptions& options,
+                       size_t count) {
+  if (!options.make_predictor) return no_predictor;
+  FLYBALL_ASSIGN(const std::unique_ptr<Predictor> predictor,
+                 fitted(measured_table(history, role), role, options));
+  FLYBALL_ASSIGN(Draws draws,
+                 predictor->draw(history.problem().candidates->space(role), count, options.seed));
+  const auto set = [&](std::vector<float>& logs, size_t candidate, double value) {
+    if (!logs.empty() && !std::isnan(value))
+      std::fill_n(logs.begin() + static_cast<std::ptrdiff_t>(candidate * count), count,
+                  static_cast<float>(std::log(value)));
+  };
+  for (const auto& [candidate, record] : history.of_role(role)) {
+    if (record.failed()) continue;
+    const Reading value = record.value();
+    set(draws.log_ms, candidate, value.minibatch_ms);
+    set(draws.log_w, candidate, value.power_w);
+  }
+  return draws;
+}
+
 Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options) {
-  if (!options.make_predictor) return Error{Code::unavailable, "there is no predictor", ""};
+  if (!options.make_predictor) return no_predictor;
   const auto shared = predict_role(history, role, options);
   if (!shared->ok()) return shared->error();
   const Prediction& predicted = shared->value();

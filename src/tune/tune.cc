@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "answers/comparison.h"
 #include "answers/tune_json.h"
 #include "base/json.h"
 #include "predict/contradicted.h"
 #include "problem/exact.h"
-#include "search/acquisition.h"
 #include "search/posterior.h"
 #include "search/registry.h"
+#include "search/surfaces.h"
 #include "tune/planning.h"
 #include "tune/predictions.h"
 
@@ -90,11 +88,11 @@ void take_presets(const Strategy& strategy, TuneResult& result) {
     result.default_breaks = broken_limits(strategy.problem(), readings, usual);
 }
 
-std::optional<double> gap_of(const SearchOutcome& outcome, const Problem& problem) {
+std::optional<double> gap_of(const SearchOutcome& outcome) {
   const Strategy& strategy = *outcome.strategy;
-  const auto posterior = posterior_of(strategy.history(), 0, strategy.options());
-  if (!posterior.ok()) return {};
-  return possible_gap(problem, std::array{*posterior}, outcome.answer->outcome.loss);
+  const auto outcomes = SurfaceOutcomes::draw(strategy.history(), strategy.options());
+  if (!outcomes.ok()) return {};
+  return possible_gap(*outcomes, outcome.answer->outcome.loss);
 }
 
 Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector<size_t>& config,
@@ -103,7 +101,7 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
   outcome.add_to(result);
   take_presets(*outcome.strategy, result);
   if (result.request.gap > 0 && outcome.answer)
-    result.gap = knows_all(result.request.strategy) ? 0 : gap_of(outcome, *asked.problem);
+    result.gap = knows_all(result.request.strategy) ? 0 : gap_of(outcome);
   if (outcome.answer)
     result.choice = config[outcome.answer->choice[0]];
   else

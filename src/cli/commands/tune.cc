@@ -201,8 +201,8 @@ void add_tune(CLI::App& app, Context& context) {
                  ->capture_default_str(),
              request.profiles_asked);
   note_given(command->add_option("--gap", options->gap,
-                                 "profile until no more than this could be gained by the 90 % "
-                                 "intervals, e.g. 2%"),
+                                 "profile until no more than this could be gained, nine times in "
+                                 "ten, e.g. 2%"),
              options->searches);
   add_duration(*command, "--for", [&request](Seconds time) { request.time_limit_s = time.value; },
                "start no trial after this time, e.g. 10min (with --profiles: whichever is first)",

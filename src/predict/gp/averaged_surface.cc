@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/random.h"
+
 namespace flyball {
 namespace {
 
@@ -75,6 +77,29 @@ Surface::Answer AveragedSurface::at(const Space& space, SurfaceRows rows) const 
     variance += parts_[k].weight *
                 (answers[k].posterior.variance + (answers[k].posterior.mean - mean).cwiseAbs2());
   return all;
+}
+
+Matrix AveragedSurface::draw(const Space& space, SurfaceRows rows, Index count,
+                             uint64_t seed) const {
+  Matrix draws(count, rows.size());
+  // In a random order: which set a draw of time is of says nothing of the one of power.
+  const auto order = Random(seed).sample(static_cast<size_t>(count), static_cast<size_t>(count));
+  Index done = 0;
+  double weight = 0;
+  for (const Part& part : parts_) {
+    weight += part.weight;
+    const auto until =
+        &part == &parts_.back()
+            ? count
+            : std::min(count, static_cast<Index>(std::lround(weight * static_cast<double>(count))));
+    if (until == done) continue;
+    rows.fields = fields(part.references, space);
+    const Matrix own = part.surface.draw(rows, until - done, seed);
+    for (Index i = 0; i < own.rows(); ++i)
+      draws.row(static_cast<Index>(order[static_cast<size_t>(done + i)])) = own.row(i);
+    done = until;
+  }
+  return draws;
 }
 
 }  // namespace flyball

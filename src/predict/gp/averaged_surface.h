@@ -36,6 +36,9 @@ class AveragedSurface {
   /// `rows` are those of `space`; their fields are filled in here.
   Surface::Answer at(const Space& space, SurfaceRows rows) const;
 
+  /// Joint samples of the logarithm, count × rows; so many of each set as it has weight.
+  Matrix draw(const Space& space, SurfaceRows rows, Index count, uint64_t seed) const;
+
   /// Of the likeliest set.
   double level() const { return parts_.front().surface.level(); }
   bool alone() const { return parts_.front().references.empty(); }

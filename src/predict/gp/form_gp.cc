@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "base/random.h"
 #include "predict/gp/lbfgs.h"
+#include "predict/gp/process_draws.h"
 #include "predict/gp/wide_product.h"
 
 namespace flyball {
@@ -202,6 +204,29 @@ GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vec
   posterior.noise = std::exp(2 * hyper_[log_noise]) *
                     (1 + std::exp(hyper_[hyper_.size() - 1]) * share.array().square());
   return posterior;
+}
+
+Matrix FormGp::draw(const CodedRows& x, const FormValue& form, Index count, uint64_t seed) const {
+  const auto axes = static_cast<Index>(x_.axes());
+  const Vector lengths = hyper_.segment(first_length, axes).array().exp();
+  const double amplitude = std::exp(hyper_[log_amplitude]);
+  const Index n = y_.size(), count_of_beta = prior_mean_.size();
+  const Matrix process =
+      amplitude * process_draws(joined(x_, x), lengths, count, mix_seed(seed, 1));
+  const Matrix beta = normal_numbers(count, count_of_beta, mix_seed(seed, 2)) *
+                      prior_variance_.cwiseSqrt().asDiagonal();
+  const Matrix errors =
+      normal_numbers(count, n, mix_seed(seed, 3)) * noise(hyper_).cwiseSqrt().asDiagonal();
+  Matrix apart = target_.transpose().replicate(count, 1);
+  apart -= beta * jacobian_.transpose() + process.leftCols(n) + errors;
+  const Matrix weights = factor_.solve(apart.transpose()).transpose();  // count × n
+  const Matrix moved = beta + weights * jacobian_ * prior_variance_.asDiagonal();
+  Matrix draws = process.rightCols(x.rows);
+  draws.noalias() += moved * form.jacobian.transpose();
+  draws.noalias() += (amplitude * amplitude * weights) * matern(x_, x, lengths);
+  const Vector centre = form.value - form.jacobian * (beta_ - prior_mean_);
+  draws.rowwise() += centre.transpose();
+  return draws;
 }
 
 }  // namespace flyball

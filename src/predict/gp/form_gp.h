@@ -49,6 +49,10 @@ class FormGp {
   void fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors);
   /// `form`: the mean function at beta() for the rows of `x`.
   GpPosterior predict(const CodedRows& x, const FormValue& form, const Vector& share) const;
+  /// Joint samples of f + g at the rows of `x`, count × rows: draws from the prior moved by what
+  /// the readings say against them (Wilson et al., "Pathwise conditioning of Gaussian processes",
+  /// JMLR 2021).
+  Matrix draw(const CodedRows& x, const FormValue& form, Index count, uint64_t seed) const;
 
   const Vector& beta() const { return beta_; }
   /// log amplitude, log noise, log length of each axis, log h.

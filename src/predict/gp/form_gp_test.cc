@@ -246,5 +246,22 @@ TEST(FormGp, TakesOneRow) {
   EXPECT_NEAR(posterior.mean[0], line.y[0], 0.05);
 }
 
+TEST(FormGp, DrawsHaveTheMeanAndSpreadOfTheProcess) {
+  const Line line(12, 0.02, 10), fresh(30, 0, 11);
+  FormGp process;
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  const FormValue there = Line::at(fresh.x, process.beta());
+  const GpPosterior posterior = process.predict(CodedRows(fresh.x), there, Vector::Zero(30));
+  const Matrix draws = process.draw(CodedRows(fresh.x), there, 8000, 1);
+  const Vector mean = draws.colwise().mean();
+  const Vector sd = (draws.rowwise() - mean.transpose()).colwise().norm() / std::sqrt(8000.0);
+  EXPECT_LT((mean - posterior.mean).cwiseQuotient(sd).cwiseAbs().maxCoeff(), 0.06);
+  EXPECT_LT((sd.cwiseQuotient(posterior.variance.cwiseSqrt()).array() - 1).abs().maxCoeff(), 0.08);
+  // Near a reading a draw is what was read there, far from all of them each is its own.
+  const Matrix at_readings =
+      process.draw(CodedRows(line.x), Line::at(line.x, process.beta()), 200, 1);
+  EXPECT_LT((at_readings.rowwise() - line.y.transpose()).cwiseAbs().maxCoeff(), 0.15);
+}
+
 }  // namespace
 }  // namespace flyball

@@ -88,6 +88,21 @@ class GpPredictor final : public Predictor {
     return prediction;
   }
 
+  Result<Draws> draw(const Space& space, size_t count, uint64_t seed) const override {
+    if (alone_) return Predictor::draw(space, count, seed);
+    FLYBALL_ASSIGN(const Block told, block(space));
+    const auto draws = static_cast<Index>(count);
+    Matrix time = time_.draw(space, told.rows, draws, mix_seed(seed, 1));
+    shift(time, told.time_alone, told.time);
+    Draws result{count, floats(time), {}};
+    if (!has_power_) return result;
+    Matrix power = power_.draw(space, told.rows, draws, mix_seed(seed, 2));
+    power -= (time.rowwise() - told.time.mean.transpose()) * told.activity.asDiagonal();
+    shift(power, told.power_alone, told.power);
+    result.log_w = floats(power);
+    return result;
+  }
+
  private:
   // What the board's form of cost says of the network, where references give one.
   void take_form(const WorkloadTable& given, std::span<const WorkloadTable> references) {
@@ -115,27 +130,53 @@ class GpPredictor final : public Predictor {
     }
   }
 
-  Result<Prediction> predict_block(const Space& space) const {
+  /// What the processes say of a space, before and after a form of cost has joined them.
+  struct Block {
+    SurfaceRows rows;  ///< as power is asked about
+    GpPosterior time_alone, time, power_alone, power;
+    Vector activity;  ///< by how much power falls with time, logarithms of both
+  };
+
+  Result<Block> block(const Space& space) const {
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
-    Prediction prediction;
-    SurfaceRows asked{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
-    GpPosterior time = time_.at(space, asked).posterior;
+    Block block{{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())}, {}, {}, {}, {}, {}};
+    block.time = block.time_alone = time_.at(space, block.rows).posterior;
     Prediction cost;
     if (form_) cost = form_->predict(space, phase_, *cost_);
-    if (form_ && form_->knows_time()) join(time.mean, time.variance, cost.minibatch_ms);
-    prediction.minibatch_ms = estimates(time.mean, time.variance + time.noise);
-    if (!has_power_) return prediction;
-    asked.log_time = time.mean.array() - time_.level();
-    Surface::Answer power = power_.at(space, asked);
+    if (form_ && form_->knows_time()) join(block.time.mean, block.time.variance, cost.minibatch_ms);
+    if (!has_power_) return block;
+    block.rows.log_time = block.time.mean.array() - time_.level();
+    Surface::Answer power = power_.at(space, block.rows);
     // Power hangs on time through the activity terms.
-    const SurfaceForm form = power_surface(coordinates_);
-    const Vector slope = form.share(power.jacobian);
-    power.posterior.variance += slope.array().square().matrix().cwiseProduct(time.variance);
+    block.activity = power_surface(coordinates_).share(power.jacobian);
+    power.posterior.variance +=
+        block.activity.array().square().matrix().cwiseProduct(block.time.variance);
+    block.power = block.power_alone = std::move(power.posterior);
     if (form_ && form_->knows_power() && !cost.power_w.mean.empty())
-      join(power.posterior.mean, power.posterior.variance, cost.power_w);
-    prediction.power_w =
-        estimates(power.posterior.mean, power.posterior.variance + power.posterior.noise);
+      join(block.power.mean, block.power.variance, cost.power_w);
+    return block;
+  }
+
+  Result<Prediction> predict_block(const Space& space) const {
+    FLYBALL_ASSIGN(const Block told, block(space));
+    Prediction prediction;
+    prediction.minibatch_ms = estimates(told.time.mean, told.time.variance + told.time.noise);
+    if (has_power_)
+      prediction.power_w = estimates(told.power.mean, told.power.variance + told.power.noise);
     return prediction;
+  }
+
+  static std::vector<float> floats(const Matrix& draws) {
+    std::vector<float> values(static_cast<size_t>(draws.size()));
+    Eigen::Map<Eigen::MatrixXf>(values.data(), draws.rows(), draws.cols()) = draws.cast<float>();
+    return values;
+  }
+
+  /// Draws of a process as what joined it has them: of its mean and spread.
+  static void shift(Matrix& draws, const GpPosterior& alone, const GpPosterior& joined) {
+    for (Index i = 0; i < draws.cols(); ++i)
+      draws.col(i) = joined.mean[i] + (draws.col(i).array() - alone.mean[i]) *
+                                          std::sqrt(joined.variance[i] / alone.variance[i]);
   }
 
   static void append(Estimates& all, const Estimates& part) {

@@ -260,5 +260,53 @@ TEST(TransferGp, SameRowsGiveTheSameAnswer) {
   EXPECT_EQ(a.power_w.hi90, b.power_w.hi90);
 }
 
+// Surfaces, not single points: the quickest mode is one question about all of them at once.
+TEST(Gp, DrawsCoverTheTruthAndTheQuickestMode) {
+  const WorkloadTable noisy = table({}, 0.01, 2);
+  size_t covers = 0;
+  double covered_rows = 0;
+  const size_t runs = 10, count = 200;
+  for (uint64_t run = 0; run < runs; ++run) {
+    const auto predictor = make_gp();
+    ASSERT_TRUE(predictor->fit(random_rows(noisy, 10, run), {}, {}).ok());
+    const auto draws = predictor->draw(truth().space, count, 1);
+    ASSERT_TRUE(draws.ok());
+    ASSERT_EQ(draws->log_ms.size(), truth().size() * count);
+    ASSERT_EQ(draws->log_w.size(), truth().size() * count);
+    std::vector<double> quickest(count, 1e300);
+    for (size_t i = 0; i < truth().size(); ++i) {
+      std::vector<double> here(count);
+      for (size_t s = 0; s < count; ++s) {
+        here[s] = draws->log_ms[i * count + s];
+        quickest[s] = std::min(quickest[s], here[s]);
+      }
+      const double true_log = std::log(truth().minibatch_ms[i]);
+      covered_rows += true_log > quantile(here, 0.05) && true_log < quantile(here, 0.95);
+    }
+    const double least = std::log(*std::ranges::min_element(truth().minibatch_ms));
+    covers += least > quantile(quickest, 0.05) && least < quantile(quickest, 0.95);
+  }
+  EXPECT_GT(covered_rows / static_cast<double>(runs * truth().size()), 0.8);
+  EXPECT_GE(covers, 7u);
+}
+
+TEST(Gp, TimeAndPowerOfADrawBelongTogether) {
+  const auto predictor = make_gp();
+  ASSERT_TRUE(predictor->fit(random_rows(truth(), 5, 4), {}, {}).ok());
+  const auto prediction = predictor->predict(truth().space);
+  const auto draws = predictor->draw(truth().space, 400, 1);
+  ASSERT_TRUE(prediction.ok() && draws.ok());
+  // Work done in less time draws more: energy is surer than time and power are by themselves.
+  double together = 0;
+  for (size_t i = 0; i < truth().size(); ++i) {
+    double product = 0;
+    for (size_t s = 0; s < 400; ++s)
+      product += (draws->log_ms[i * 400 + s] - std::log(prediction->minibatch_ms.mean[i])) *
+                 (draws->log_w[i * 400 + s] - std::log(prediction->power_w.mean[i]));
+    together += product;
+  }
+  EXPECT_LT(together, 0);
+}
+
 }  // namespace
 }  // namespace flyball

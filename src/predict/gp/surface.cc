@@ -56,6 +56,10 @@ Surface::Answer Surface::at(const SurfaceRows& rows) const {
   return answer;
 }
 
+Matrix Surface::draw(const SurfaceRows& rows, Index count, uint64_t seed) const {
+  return process_.draw(rows.rows.x, mean(rows, process_.beta()), count, seed);
+}
+
 Vector Surface::residual(const SurfaceRows& rows) const {
   const FormValue form = mean(rows, process_.beta());
   const Vector none = Vector::Zero(rows.size());

@@ -41,6 +41,8 @@ class Surface {
     Matrix jacobian;        ///< by the form's parameters
   };
   Answer at(const SurfaceRows& rows) const;
+  /// Joint samples of the logarithm, count × rows.
+  Matrix draw(const SurfaceRows& rows, Index count, uint64_t seed) const;
   /// How far the process lies from the form at these rows (posterior mean).
   Vector residual(const SurfaceRows& rows) const;
 
