@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/random.h"
 #include "problem/choices.h"
@@ -148,8 +149,14 @@ bool ArrivalPlanner::keeps_up(std::span<const size_t> choice) const {
 }
 
 bool ArrivalPlanner::better(const SimulatedChoice& one, const SimulatedChoice& other) const {
-  if (live_.problem->concurrent()) return one.trained_per_s > other.trained_per_s;
-  return one.latency_share < other.latency_share;
+  if (one.trained_per_s != other.trained_per_s) return one.trained_per_s > other.trained_per_s;
+  const auto costs = [&](const SimulatedChoice& run) {
+    const double power_w = live_.power_w(run.choice);
+    const double known_w = std::isnan(power_w) ? unlimited : power_w;
+    return live_.problem->concurrent() ? std::pair(known_w, run.latency_share)
+                                       : std::pair(run.latency_share, known_w);
+  };
+  return costs(one) < costs(other);
 }
 
 std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {

@@ -227,6 +227,19 @@ TEST(ArrivalMiss, EasesBothServicesWhereOneAloneDoesNot) {
   EXPECT_FALSE(two.planner().plan(unlimited));
 }
 
+// Requests that come one by one are served one by one: larger batches do not help, and may draw
+// more.
+TEST(ArrivalPlan, OfEqualsTheThriftierIsChosen) {
+  Ground ground({{unlimited, unlimited, unlimited}, 40, 5});
+  const Candidates& all = *ground.candidates;
+  for (size_t i = 0; i < all.size(1); ++i)
+    if (all.batch(1, i) > 1) ground.readings[1][i].power_w += 30;
+  ArrivalPlanner planner(ground.live(), {constant_arrivals(5)}, {.requests = 500});
+  const auto plan = planner.plan(unlimited);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(all.batch(1, plan->choice[1]), 1);
+}
+
 // With several batch sizes of the training its samples count, not its minibatches.
 TEST(ArrivalPlan, CountsWhatItsProblemCounts) {
   Ground ground({{unlimited, unlimited, unlimited}, 300, 60});
