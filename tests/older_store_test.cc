@@ -89,8 +89,8 @@ TEST_F(OlderStoreTest, AnswersOfVersionOneHaveTheirPages) {
                                 .string();
   int number = 12;
   for (const char* windows : {"10:1min,80:1min", "10:1min,900:1min"}) {
-    const Finished planned = run(
-        {"plan", "dynamic", "--infer", table, "--windows", windows, "--json=1", "-q", "--fresh"});
+    const Finished planned =
+        run({"plan", "dynamic", "--infer", table, "--windows", windows, "--json=1", "-q"});
     std::string answer = planned.out;
     for (size_t at = 0; (at = answer.find('\'', at)) != std::string::npos; at += 2)
       answer.insert(at, "'");

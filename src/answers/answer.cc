@@ -81,7 +81,7 @@ Json search_json(const SearchAnswer& answer, size_t offered) {
   json["effort"] = effort_text(answer, offered);
   json["reused"] = reused_json(answer.reused());
   json["profiles"] = answer.profiles;
-  json["trials"] = answer.profiled.size();
+  json["trials"] = knows_all(answer.request.strategy) ? 0 : answer.profiled.size();
   json["profiled"] = Json::array();
   for (const Observation& trial : answer.profiled) json["profiled"].push_back(to_json(trial));
   json["set_aside"] = Json::array();

@@ -17,14 +17,15 @@ Json to_json(const DynamicAnswer& answer) {
       choice.push_back(
           {{"workload", problem.roles[role].workload},
            {"config", problem.candidates->space(role).settings(window.choice.candidates[role])}});
-    json["windows"].push_back({{"rate_hz", window.window.rate_hz},
-                               {"seconds", window.window.seconds},
-                               {"text", choice_text(problem, window.choice.candidates)},
-                               {"choice", std::move(choice)},
-                               {"value", objective_value(problem, window.choice.outcome)},
-                               {"provenance", provenance_name(answer.provenance)},
-                               {"switches", window.switches},
-                               {"switch_j", window.switch_j}});
+    json["windows"].push_back(
+        {{"rate_hz", window.window.rate_hz},
+         {"seconds", window.window.seconds},
+         {"text", choice_text(problem, window.choice.candidates, window.choice.outcome)},
+         {"choice", std::move(choice)},
+         {"value", objective_value(problem, window.choice.outcome)},
+         {"provenance", provenance_name(answer.provenance)},
+         {"switches", window.switches},
+         {"switch_j", window.switch_j}});
     switch_j += window.switch_j;
   }
   json["switches"] = answer.plan.switches;

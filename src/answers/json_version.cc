@@ -28,7 +28,7 @@ void forget_what_all_say(Json& json) {
   json.erase("presets");
   if (json.contains("profiled"))
     for (Json& trial : json["profiled"])
-      erase(trial, {"minibatch_ms_90", "power_w_90", "doubts", "origin", "span"});
+      erase(trial, {"minibatch_ms_90", "power_w_90", "doubts", "origin", "span", "service"});
 }
 
 Json tune_of_1(Json json) {

@@ -271,6 +271,10 @@ bool trains_nothing(const Problem& problem, const Outcome& outcome) {
   return counts_training(problem) && outcome.loss == 0;
 }
 
+bool leaves_no_training(const Problem& problem, const Outcome& outcome) {
+  return problem.concurrent() && outcome.minibatches == 0;
+}
+
 std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
                                std::span<const size_t> choice) {
   std::vector<Margin> margins;

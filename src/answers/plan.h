@@ -68,10 +68,14 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found);
 size_t configurations_of(const Problem& problem);
 /// Is training to be made the most of, and is there none?
 bool trains_nothing(const Problem& problem, const Outcome& outcome);
-/// "set the mode; …": a choice in words.
-std::string choice_text(const Problem& problem, std::span<const size_t> choice);
-/// "82.252 ms per minibatch": what a choice amounts to.
-std::string objective_text(const Problem& problem, const Outcome& outcome);
+/// Does it leave a training beside a service no time?
+bool leaves_no_training(const Problem& problem, const Outcome& outcome);
+/// "set the mode; …": a choice in words. Of a training that it leaves no time it says nothing.
+std::string choice_text(const Problem& problem, std::span<const size_t> choice,
+                        const Outcome& outcome);
+/// "82.252 ms per minibatch": what a choice amounts to. `whole_runs`: its readings are of whole
+/// runs.
+std::string objective_text(const Problem& problem, const Outcome& outcome, bool whole_runs = false);
 /// Unit of objective_value(), as `value_unit` of the JSON document.
 std::string objective_unit(const Problem& problem);
 /// The plan as text for people, ending with a line end; why there is no answer is left to the

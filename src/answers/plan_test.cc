@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "answers/infeasible.h"
 #include "answers/json_version.h"
@@ -13,6 +14,7 @@ namespace flyball {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// 100, 200, 400 MHz; training 60, 30, 15 ms; serving batches of 1 and 8.
 std::shared_ptr<Problem> both() {
@@ -68,6 +70,42 @@ TEST(Plan, ConcurrentReadsAsAdvice) {
   // 400 MHz with batches of 1 is within 21 W: one of 15 ms in each 25 ms.
   EXPECT_THAT(text, HasSubstr("1 W more power would buy 60 %: 40 training minibatches/s"));
   EXPECT_THAT(text, HasSubstr("9 trials"));
+}
+
+// Where no training fits nothing switches, and nothing is said of how to train.
+TEST(Plan, WithoutTrainingItIsTheServiceAlone) {
+  auto problem = both();
+  problem->separate_modes = true;
+  problem->switch_ms = 500;       // longer than any window
+  problem->budgets.power_w = 10;  // 100 MHz: no training of 60 ms fits into 25 ms
+  problem->roles[1].latency_ms = 60;
+  const Plan plan = plan_of(problem);
+  ASSERT_TRUE(plan.answer);
+  EXPECT_EQ(plan.answer->outcome.minibatches, 0);
+  const std::string text = format_plan(plan);
+  EXPECT_THAT(text, HasSubstr("set gpu_mhz 100; det batch_size 1\n"));
+  EXPECT_THAT(text, HasSubstr("det: serve each request as it arrives"));
+  EXPECT_THAT(text, HasSubstr("no training fits beside this service within these limits"));
+  EXPECT_THAT(text, Not(HasSubstr("0 training minibatches while")));
+  problem->objective = Objective::power;
+  EXPECT_THAT(format_plan(plan_of(problem)), HasSubstr("no minibatch of net fits between two"));
+}
+
+// Of two services of one network each trial says whose it is.
+TEST(Plan, TrialsNameTheServiceThatTheyAreOf) {
+  auto problem = std::make_shared<Problem>();
+  const Space infer =
+      Space::grid({named_axis("gpu_mhz", {100, 400}), named_axis("batch_size", {1})});
+  problem->candidates = std::make_shared<Candidates>(*Candidates::link({infer, infer}));
+  problem->roles = {{"det", Phase::infer, 5, 400}, {"det", Phase::infer, 5, 400}};
+  problem->objective = Objective::latency;
+  auto strategy = *make_strategy("brute-force", problem, {});
+  const Plan plan = plan_over(*strategy, {{{20, 8}, {5, 18}}, {{20, 8}, {5, 18}}});
+  std::set<std::string> services;
+  const auto answer = to_json(plan);
+  for (const auto& trial : answer["profiled"]) services.insert(trial["service"].get<std::string>());
+  EXPECT_THAT(services, testing::ElementsAre("the first det", "the second det"));
+  EXPECT_THAT(format_plan(plan, true), HasSubstr("\n  the second det "));
 }
 
 TEST(Plan, JsonHoldsTheSame) {

@@ -33,36 +33,40 @@ std::string mode_text(const Problem& problem, size_t role, size_t candidate) {
   return mode.empty() ? "this machine as it is" : describe(mode);
 }
 
+std::string choice_text(const Problem& problem, const Choice& choice) {
+  return flyball::choice_text(problem, choice.candidates, choice.outcome);
+}
+
+/// When a service serves what has come.
+std::string batches_text(const Plan& plan, size_t role) {
+  const double batch = plan.problem->candidates->batch(role, plan.answer->choice[role]);
+  const std::string served = role_name(*plan.problem, role);
+  return batch == 1
+             ? fmt::format("  {}: serve each request as it arrives\n", served)
+             : fmt::format(
+                   "  {}: collect {:g} requests (the first waits {:.4g} ms), then serve them "
+                   "in one minibatch\n",
+                   served, batch, plan.problem->wait_ms(role, batch));
+}
+
 /// How the window is spent, for a person who sets it up.
 std::string schedule_text(const Plan& plan) {
   const Problem& problem = *plan.problem;
-  if (!problem.roles.back().serves()) return "";
-  const size_t last = problem.roles.size() - 1;
-  const double batch = problem.candidates->batch(last, plan.answer->choice[last]);
-  const double window = problem.window_ms(last, batch);
-  if (!problem.concurrent()) {
-    std::string text;
-    for (size_t role = 0; role <= last; ++role) {
-      const double own = problem.candidates->batch(role, plan.answer->choice[role]);
-      const std::string served = role_name(problem, role);
-      text += own == 1 ? fmt::format("  {}: serve each request as it arrives\n", served)
-                       : fmt::format(
-                             "  {}: collect {:g} requests (the first waits {:.4g} ms), then "
-                             "serve them in one minibatch\n",
-                             served, own, problem.wait_ms(role, own));
-    }
-    return text;
-  }
-  const bool per_second = problem.objective == Objective::throughput;
-  const double counts = problem.counts(problem.candidates->batch(0, plan.answer->choice[0]));
-  const double n = per_second
-                       ? objective_value(problem, plan.answer->outcome) * window * 1e-3 / counts
-                       : objective_value(problem, plan.answer->outcome);
-  if (problem.objective == Objective::power) return "";
+  std::string text;
+  const bool no_training = leaves_no_training(problem, plan.answer->outcome);
+  for (size_t role = 0; role < problem.roles.size(); ++role)
+    if (problem.roles[role].serves() && (!problem.concurrent() || no_training))
+      text += batches_text(plan, role);
+  if (no_training && !trains_nothing(problem, plan.answer->outcome))  // else that is told below
+    text +=
+        fmt::format("  no minibatch of {} fits between two batches\n", problem.roles[0].workload);
+  if (no_training || !problem.concurrent() || problem.objective == Objective::power) return text;
+  const double batch = problem.candidates->batch(1, plan.answer->choice[1]);
+  const double n = plan.answer->outcome.minibatches;
   return fmt::format(
-      "  every {:.4g} ms: {:.0f} training minibatch{} while {:g} request{} gather, then serve "
-      "them\n",
-      window, n, std::lround(n) == 1 ? "" : "es", batch, batch == 1 ? "" : "s");
+      "  every {:.4g} ms: {:.0f} training minibatch{} while {:g} request{}, then serve them\n",
+      problem.window_ms(1, batch), n, n == 1 ? "" : "es", batch,
+      batch == 1 ? " comes" : "s gather");
 }
 
 std::string limits_text(const Plan& plan) {
@@ -103,7 +107,7 @@ std::string shadow_prices_text(const Plan& plan) {
     const std::string gain = from_nothing ? "" : percent(price.gain_pct) + " %: ";
     text += fmt::format("  {} would buy {}{} at {} ({})\n", price.what, gain,
                         objective_text(*plan.problem, price.option.choice.outcome),
-                        choice_text(*plan.problem, price.option.choice.candidates),
+                        choice_text(*plan.problem, price.option.choice),
                         price.option.provenance == Provenance::predicted
                             ? "predicted, not measured"
                             : provenance_name(price.option.provenance));
@@ -114,7 +118,7 @@ std::string shadow_prices_text(const Plan& plan) {
         "not measured)\n",
         percent(plan.unmeasured->gain_pct),
         objective_text(*plan.problem, plan.unmeasured->option.choice.outcome),
-        choice_text(*plan.problem, plan.unmeasured->option.choice.candidates));
+        choice_text(*plan.problem, plan.unmeasured->option.choice));
   return text;
 }
 
@@ -124,7 +128,7 @@ std::string front_text(const Plan& plan) {
     text += fmt::format("  {:>7} W  {}: {}\n",
                         std::isnan(option.power_w) ? "?" : fmt::format("{:.2f}", option.power_w),
                         objective_text(*plan.problem, option.choice.outcome),
-                        choice_text(*plan.problem, option.choice.candidates));
+                        choice_text(*plan.problem, option.choice));
   if (text.empty()) return "";
   return fmt::format("alternatives at other powers ({})\n", provenance_name(plan.provenance)) +
          text;
@@ -144,7 +148,7 @@ std::string steps_text(const Plan& plan, bool verbose) {
   if (!verbose) return text;
   for (const Observation& trial : plan.profiled) {
     const std::string doubts = trial_doubts(trial.measurement);
-    text += fmt::format("  {} {}: {}{} — {}\n", plan.problem->roles[trial.role].workload,
+    text += fmt::format("  {} {}: {}{} — {}\n", role_name(*plan.problem, trial.role),
                         describe(trial.settings), reading_text(trial),
                         doubts.empty() ? "" : ", " + doubts, reason_text(trial));
   }
@@ -166,13 +170,14 @@ size_t configurations_of(const Problem& problem) {
   return all;
 }
 
-std::string objective_text(const Problem& problem, const Outcome& outcome) {
+std::string objective_text(const Problem& problem, const Outcome& outcome, bool whole_runs) {
   const double value = objective_value(problem, outcome);
+  const char* per = whole_runs ? "run" : counted(problem);
   switch (problem.objective) {
     case Objective::time:
-      return fmt::format("{:.5g} ms per {}", value, counted(problem));
+      return fmt::format("{:.5g} ms per {}", value, per);
     case Objective::energy:
-      return fmt::format("{:.4g} J per {}", value, counted(problem));
+      return fmt::format("{:.4g} J per {}", value, per);
     case Objective::power:
       return fmt::format("{:.4g} W", value);
     case Objective::latency:
@@ -188,11 +193,13 @@ std::string objective_text(const Problem& problem, const Outcome& outcome) {
   return "";
 }
 
-std::string choice_text(const Problem& problem, std::span<const size_t> choice) {
-  std::string text = mode_text(problem, 0, choice[0]);
-  for (size_t role = 0; role < choice.size(); ++role) {
+std::string choice_text(const Problem& problem, std::span<const size_t> choice,
+                        const Outcome& outcome) {
+  const size_t first = leaves_no_training(problem, outcome) ? 1 : 0;
+  std::string text = mode_text(problem, first, choice[first]);
+  for (size_t role = first; role < choice.size(); ++role) {
     const Trial trial = trial_of(problem, role, choice[role]);
-    if (problem.separate_modes && role > 0)
+    if (problem.separate_modes && role > first)
       text += fmt::format("; {} in {}", trial.job.workload, describe(trial.mode.values));
     if (!trial.job.settings.empty())
       text += fmt::format("; {} {}", role_name(problem, role), describe(trial.job.settings));
@@ -224,7 +231,8 @@ std::string objective_unit(const Problem& problem) {
 std::string format_plan(const Plan& plan, bool verbose) {
   std::string text;
   if (plan.answer) {
-    text += fmt::format("set {}\n", choice_text(*plan.problem, plan.answer->choice));
+    text += fmt::format("set {}\n",
+                        choice_text(*plan.problem, plan.answer->choice, plan.answer->outcome));
     text += schedule_text(plan);
     text += fmt::format("  {}\n", objective_text(*plan.problem, plan.answer->outcome));
     if (const std::string against = compare_with_default(plan); !against.empty())
@@ -247,7 +255,7 @@ Json choice_json(const Problem& problem, const Option& option) {
                      {"config", all_settings(trial)},
                      {"minibatch_ms", or_null(option.minibatch_ms[role])}});
   }
-  return {{"text", choice_text(problem, option.choice.candidates)},
+  return {{"text", choice_text(problem, option.choice)},
           {"value", or_null(objective_value(problem, option.choice.outcome))},
           {"value_unit", objective_unit(problem)},
           {"minibatch_ms", or_null(option.minibatch_ms[0])},
@@ -293,6 +301,10 @@ Json to_json(const Plan& plan) {
   for (const Option& option : plan.front) out["front"].push_back(choice_json(problem, option));
   out["modes"] = modes_json(plan.board().modes);
   out.update(search_json(plan, configurations_of(problem)));
+  for (size_t i = 0; i < plan.profiled.size(); ++i)
+    if (const std::string service = role_name(problem, plan.profiled[i].role);
+        service != problem.roles[plan.profiled[i].role].workload)
+      out["profiled"][i]["service"] = service;
   return out;
 }
 

@@ -175,10 +175,14 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   add_modes_option(command, options.modes);
   add_accept_option(command, options.accepted);
   scope.exclude({Target::table, Target::twin}, {add_trial_time(command, options.trial_seconds)});
-  add_measuring_options(command, options.measuring);
-  const auto draws = [&options] { return options.modes != "all" && options.modes != "paper"; };
-  scope.exclude({Target::program}, {add_seed(command, options.seed)}, {.unless = draws});
+  add_measuring_options(command, options.measuring, scope);
+  scope.exclude({Target::program, Target::known}, {add_seed(command, options.seed)},
+                {.unless = [&options] { return draws_modes(options.modes); }});
   add_quiet(command, options.quiet);
+}
+
+bool draws_modes(const std::string& modes) {
+  return modes != "all" && modes != "paper";
 }
 
 void add_modes_option(CLI::App& command, std::string& modes) {

@@ -96,6 +96,8 @@ Status check_alone(const std::string& workload);
 Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,
                                              bool quiet);
 
+/// Does `--modes` say how many to draw by --seed?
+bool draws_modes(const std::string& modes);
 /// `--modes`: which power modes there are to choose from (profile/trials/chosen_modes.h).
 void add_modes_option(CLI::App& command, std::string& modes);
 

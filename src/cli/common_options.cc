@@ -35,8 +35,8 @@ void add_quiet(CLI::App& command, bool& quiet) {
   command.add_flag("--quiet,-q", quiet, "no progress");
 }
 
-void add_fresh(CLI::App& command, bool& fresh) {
-  command.add_flag("--fresh", fresh, "measure again what was measured before");
+CLI::Option* add_fresh(CLI::App& command, bool& fresh) {
+  return command.add_flag("--fresh", fresh, "measure again what was measured before");
 }
 
 CLI::Option* add_data_option(CLI::App& command, std::string& data) {

@@ -16,7 +16,7 @@ namespace flyball::cli {
 CLI::Option* add_seed(CLI::App& command, uint64_t& seed,
                       const std::string& help = "of everything random");
 void add_quiet(CLI::App& command, bool& quiet);
-void add_fresh(CLI::App& command, bool& fresh);
+CLI::Option* add_fresh(CLI::App& command, bool& fresh);
 /// `--data`, `--dataset`: of networks that run here.
 CLI::Option* add_data_option(CLI::App& command, std::string& data);
 /// `--percentile` of requests that are to be in time.

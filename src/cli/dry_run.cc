@@ -15,9 +15,10 @@ CLI::Option* add_dry_run(CLI::App& command, bool& dry_run) {
 }
 
 Status show_dry_run(const SharedBoard& board, const StoreOptions& store, const Request& request,
-                    const std::shared_ptr<const Problem>& problem, bool json) {
+                    const std::shared_ptr<const Problem>& problem, bool json, size_t searches) {
   SeenStore seen = look_at_store(store);
-  FLYBALL_ASSIGN(DryRun dry, dry_run(board, seen.store ? &*seen.store : nullptr, request, problem));
+  FLYBALL_ASSIGN(DryRun dry,
+                 dry_run(board, seen.store ? &*seen.store : nullptr, request, problem, searches));
   if (!seen.unread.empty()) dry.notes.push_back(seen.unread);
   return print_dry_run(dry, json);
 }

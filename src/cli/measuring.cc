@@ -6,13 +6,21 @@
 
 namespace flyball::cli {
 
-void add_measuring_options(CLI::App& command, MeasuringOptions& options) {
+AddedOptions add_measuring_options(CLI::App& command, MeasuringOptions& options) {
   CLI::Option* wait = command.add_flag("--wait", options.wait,
                                        "wait while another flyball measures on this machine");
-  command
-      .add_flag("--anyway", options.anyway,
-                "measure beside it all the same; what is measured so is marked as disturbed")
-      ->excludes(wait);
+  CLI::Option* anyway =
+      command
+          .add_flag("--anyway", options.anyway,
+                    "measure beside it all the same; what is measured so is marked as disturbed")
+          ->excludes(wait);
+  return {wait, anyway};
+}
+
+void add_measuring_options(CLI::App& command, MeasuringOptions& options, OptionScope& scope) {
+  scope.exclude({Target::table, Target::twin}, add_measuring_options(command, options),
+                {.remedy = "leave it out: nothing is measured on this machine",
+                 .reason = "changes nothing where this machine is not measured"});
 }
 
 Result<std::shared_ptr<MeasuringSession>> begin_measuring(MeasuringOptions options) {

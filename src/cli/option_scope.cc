@@ -22,8 +22,8 @@ Error does_not_apply(const std::string& option, Target target, const std::string
       return refused(fmt::format("{} means nothing on a simulated board", option),
                      "leave it out: the twin knows the layers and the data of its workloads");
     case Target::arrivals:
-      return refused(fmt::format("{} says nothing beside --arrivals, which plans for the most "
-                                 "training, or the least latency, in one mode",
+      return refused(fmt::format("{} says nothing beside --arrivals: what is known is simulated, "
+                                 "and nothing is measured",
                                  option),
                      "leave it out, or plan without --arrivals");
     case Target::clockwork:
@@ -35,6 +35,13 @@ Error does_not_apply(const std::string& option, Target target, const std::string
     case Target::no_energy:
       return refused(fmt::format("{} counts with --objective energy alone", option),
                      "leave it out, or ask for --objective energy");
+    case Target::no_joules:
+      return refused(fmt::format("{} counts with --objective power or energy alone", option),
+                     "leave it out, or ask for one of them");
+    case Target::known:
+      return refused(
+          fmt::format("{} changes nothing where every configuration is known", option),
+          "leave it out, or have the table searched as if it were measured: --profiles 10");
     case Target::network:
     case Target::script:
     case Target::onnx:
@@ -56,6 +63,8 @@ Status OptionScope::check(Target target, const std::string& named) const {
     if (one.exception.unless && one.exception.unless()) continue;
     Error error = does_not_apply(one.option->get_name(), target, named);
     if (!one.exception.remedy.empty()) error.hint = one.exception.remedy;
+    if (!one.exception.reason.empty())
+      error.message = one.option->get_name() + " " + one.exception.reason;
     return error;
   }
   return {};

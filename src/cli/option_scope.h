@@ -26,12 +26,15 @@ enum class Target {
   arrivals,   ///< plans that are made by simulating requests
   clockwork,  ///< plans whose requests come like clockwork
   one_mode,   ///< plans with one mode that all roles share
-  no_energy   ///< plans whose objective is not energy
+  no_energy,  ///< plans whose objective is not energy
+  no_joules,  ///< plans whose objective is neither energy nor power
+  known       ///< searches of which every configuration is known
 };
 
 struct ScopeException {
   std::function<bool()> unless{};  ///< then the options apply all the same
   std::string remedy{};            ///< instead of the target's usual one
+  std::string reason{};            ///< likewise, behind the option's name
 };
 
 class OptionScope {

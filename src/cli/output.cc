@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "answers/answer.h"
+#include "answers/infeasible.h"
 #include "answers/json_version.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
@@ -50,6 +52,16 @@ int report_error(const Error& error) {
   write_error_output(text);
   if (error.code == Code::interrupted) return interrupted_exit_code();
   return error.code == Code::infeasible ? 1 : 2;
+}
+
+Error tell_refused(Error error, bool json) {
+  if (json && (error.code == Code::infeasible || error.code == Code::out_of_memory))
+    print_json({{"schema", json_schema}, {"infeasible", infeasible_json(error, {})}});
+  return error;
+}
+
+void tell_written(const std::string& file, size_t rows) {
+  write_error_output(fmt::format("{}: {} row{}\n", file, rows, rows == 1 ? "" : "s"));
 }
 
 void print_json(const Json& document) {

@@ -21,6 +21,13 @@ int report_error(const Error& error);
 /// The one document of `--json`, on stdout. NaN and infinite become null.
 void print_json(const Json& document);
 
+/// Of a search that cannot begin. With --json one document says so, too, where nothing that could
+/// be tried fits: that is an answer, as any other that is infeasible.
+Error tell_refused(Error error, bool json);
+
+/// One line on stderr: what was written, and how much.
+void tell_written(const std::string& file, size_t rows);
+
 /// Columns aligned under a header; numbers to the right, text to the left.
 class TextTable {
  public:

@@ -13,6 +13,7 @@
 #include "cli/tables.h"
 #include "profile/trials/chosen_modes.h"
 #include "report/plan_page.h"
+#include "search/registry.h"
 #include "space/named_source.h"
 #include "tune/plan_costs.h"
 #include "tune/role_choices.h"
@@ -107,11 +108,17 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   const bool live = std::ranges::any_of(
       board.workloads(), [](const ProfilerInfo* workload) { return workload->live; });
   choose_strategy(request, options.searches, live);
-  if (options.arrivals.empty()) FLYBALL_CHECK(options.scope.check(Target::clockwork));
+  if (options.arrivals.empty()) {
+    FLYBALL_CHECK(options.scope.check(Target::clockwork));
+    if (knows_all(request.strategy)) FLYBALL_CHECK(options.scope.check(Target::known));
+  }
   if (request.kind == "concurrent" && !request.separate_modes)
     FLYBALL_CHECK(options.scope.check(Target::one_mode));
-  if (objective_of(request, board.workloads()) != Objective::energy)
+  const Objective objective = objective_of(request, board.workloads());
+  if (objective != Objective::energy) {
     FLYBALL_CHECK(options.scope.check(Target::no_energy));
+    if (objective != Objective::power) FLYBALL_CHECK(options.scope.check(Target::no_joules));
+  }
   request.switch_ms = options.switch_ms.value_or(0);
   request.cancelled = &interrupt_flag();
   return {};

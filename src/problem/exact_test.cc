@@ -184,6 +184,19 @@ TEST(Exact, OfEqualLossesTheOneOfLessPowerIsChosen) {
   EXPECT_THAT(solve(problem, {{{20, 30}, {20, 10}, {20, 15}}}).candidates, ElementsAre(1));
 }
 
+/// Of batches that promise the same training, the one whose window leaves some time.
+TEST(Exact, OfEqualTrainingTheOneWithSlackIsChosen) {
+  Problem problem;
+  problem.candidates = linked({modes({400}), modes({400}, {1, 4})});
+  problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 200}};
+  problem.objective = Objective::throughput;
+  // One of 15 ms beside 5 ms in 20 ms, four beside 12 ms in 80 ms: 50 in a second of both.
+  const Choice best = solve(problem, {{{15, 20}}, {{5, 10}, {12, 10}}});
+  EXPECT_THAT(best.candidates, ElementsAre(0, 1));
+  EXPECT_DOUBLE_EQ(objective_value(problem, best.outcome), 50);
+  EXPECT_EQ(best.outcome.minibatches, 4);
+}
+
 /// The last minibatch of an epoch is a whole one in time.
 TEST(Exact, AnEpochOfFewSamplesCountsWholeMinibatches) {
   Problem problem = train_problem();

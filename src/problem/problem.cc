@@ -71,10 +71,13 @@ void concurrent(const Problem& problem, std::span<const Reading> readings,
   tally.demand(Constraint::latency, problem.wait_ms(1, batch[1]) + infer, role.latency_ms);
   tally.demand(Constraint::arrival_rate, infer, window);
   const double n = minibatches_per_window(window - lost_ms, infer, readings[0].minibatch_ms);
+  tally.out.minibatches = n;
   tally.out.loss = problem.objective == Objective::minibatches
                        ? -n
                        : -n * problem.counts(batch[0]) * role.rate_hz / batch[1];
-  tally.out.tie = infer;
+  // What is planned without slack is missed as soon as a minibatch takes a little longer.
+  const bool counts = problem.objective != Objective::power && n > 0;
+  tally.out.tie = counts ? (infer + n * readings[0].minibatch_ms + lost_ms) / window : infer;
 }
 
 void two_inferences(const Problem& problem, std::span<const Reading> readings,

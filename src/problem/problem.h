@@ -87,7 +87,8 @@ struct Problem {
 
   bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }
   bool needs_power() const;
-  /// Time that a choice loses in each window to changing modes: none where the roles share one.
+  /// Time that a choice loses in each window to changing modes if it trains there: none where the
+  /// roles share one.
   double lost_ms(std::span<const size_t> choice) const;
   /// The time from one batch of a serving role to the next, bs/α: what its minibatch may take.
   double window_ms(size_t role, double batch) const { return 1e3 * batch / roles[role].rate_hz; }
@@ -126,7 +127,9 @@ Status validate(const Problem& problem, bool whole_batches = true);
 struct Outcome {
   double loss = unlimited;  ///< the objective, to be small (θ and n are negated)
   double power_w = 0;       ///< decides between equal losses: the larger of its roles
-  double tie = 0;           ///< and between equal powers: t_in, ms
+  /// … and between equal powers: t_in, ms; where training counts, the share of the window in use.
+  double tie = 0;
+  double minibatches = 0;  ///< n of a training beside a service: whole ones in a window
   bool feasible = false;
   double overshoot = unlimited;            ///< largest value ÷ limit − 1; NaN-free
   Constraint tightest = Constraint::none;  ///< the constraint with the largest overshoot

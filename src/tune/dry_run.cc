@@ -96,9 +96,16 @@ void add_costs(const SharedBoard& board, const Request& request, const Held& hel
 }
 
 std::string axis_text(const Axis& axis) {
+  constexpr size_t most_listed = 10;
   const auto [low, high] = std::ranges::minmax(axis.values);
   const std::string unit = axis.unit.empty() ? "" : " " + axis.unit;
-  if (axis.values.size() == 1) return fmt::format("{} {}{}", axis.name, format_number(low), unit);
+  if (axis.values.size() <= most_listed) {
+    std::vector<double> values = axis.values;
+    std::ranges::sort(values);
+    std::vector<std::string> texts;
+    for (const double value : values) texts.push_back(format_number(value));
+    return fmt::format("{} {}{}", axis.name, join(texts, ", "), unit);
+  }
   return fmt::format("{} from {} to {}{} ({} values)", axis.name, format_number(low),
                      format_number(high), unit, axis.values.size());
 }
@@ -119,7 +126,7 @@ CostAhead cost_ahead(const std::vector<double>& stored, size_t wanted, const cha
 }
 
 Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& request,
-                       const std::shared_ptr<const Problem>& problem) {
+                       const std::shared_ptr<const Problem>& problem, size_t searches) {
   FLYBALL_CHECK(validate(*problem));
   FLYBALL_ASSIGN(const auto session, Session::open(board.roles, request, nullptr));
   FLYBALL_CHECK(session->check(problem));
@@ -139,13 +146,15 @@ Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& re
     for (const Axis& axis : board.candidates->space(role).axes())
       if (!find_axis(dry.axes, axis.name)) dry.axes.push_back(axis);
   }
-  dry.profiles = most_profiles(board, request, *strategy, dry);
+  dry.profiles =
+      std::min(searches * most_profiles(board, request, *strategy, dry), board.candidates->size(0));
   const Workloads who = board.workloads();
   dry.sets = std::ranges::any_of(who, [](const ProfilerInfo* info) { return info->live; });
   dry.repeats = dry.sets && !strategy->all_known;
   dry.notes.insert(dry.notes.end(), board.left_out.begin(), board.left_out.end());
   const bool verified = request.verify && dry.repeats;
-  dry.trials = board.roles.size() * (dry.profiles + (verified ? verification_rounds : 0));
+  dry.trials =
+      board.roles.size() * (dry.profiles + (verified ? searches * verification_rounds : 0));
   add_costs(board, request, all, dry);
   return dry;
 }
@@ -178,11 +187,14 @@ Json to_json(const DryRun& dry) {
 std::string dry_run_text(const DryRun& dry) {
   std::string text =
       fmt::format("on {} ({}); nothing was measured, set or written\n", dry.device, dry.title);
-  text += fmt::format("trials   at most {}{}{}\n", dry.trials,
-                      dry.trials == dry.profiles
-                          ? ""
-                          : fmt::format(" ({} profiles, and the answer once more)", dry.profiles),
-                      dry.repeats ? "; readings that others contradict are repeated beside" : "");
+  if (dry.trials == 0)
+    text += "trials   none: every configuration is known\n";
+  else
+    text += fmt::format("trials   at most {}{}{}\n", dry.trials,
+                        dry.trials == dry.profiles
+                            ? ""
+                            : fmt::format(" ({} profiles, and the answer once more)", dry.profiles),
+                        dry.repeats ? "; readings that others contradict are repeated beside" : "");
   const auto cost = [&](const char* name, const CostAhead& ahead, const std::string& value) {
     text += fmt::format("{:<8} {} ({})\n", name, ahead.value ? "about " + value : "unknown",
                         ahead.known);

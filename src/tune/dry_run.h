@@ -42,10 +42,11 @@ struct DryRun {
   std::vector<std::string> notes;
 };
 
-/// Of a search for `problem`, which make_problem() or tune_problem() made of the request. `store`
-/// may be null. Errors: those that the search itself would begin with.
+/// Of a search for `problem`, which make_problem() or tune_problem() made of the request, or of so
+/// many `searches` that differ in their arrival rate. `store` may be null. Errors: those that the
+/// search itself would begin with.
 Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& request,
-                       const std::shared_ptr<const Problem>& problem);
+                       const std::shared_ptr<const Problem>& problem, size_t searches = 1);
 
 /// The keys of docs/json.md.
 Json to_json(const DryRun& dry);

@@ -45,6 +45,17 @@ TuneResult tuned(Profiler& profiler, Request request = {}) {
   return *std::move(result);
 }
 
+// That no trial succeeds is an answer, too: nothing is predicted from nothing.
+TEST(Live, WhereEveryTrialFailsTheAnswerSaysSo) {
+  LiveTable board(twenty(), [](size_t, int, Measurement& m) { m.failure = "out of memory"; });
+  Request request;
+  request.profiles = 4;
+  const auto result = tune(board, nullptr, request);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_TRUE(result->infeasible);
+  EXPECT_THAT(result->infeasible->message, HasSubstr("out of memory"));
+}
+
 std::vector<size_t> measured_as(const TuneResult& result, bool Observation::*kind) {
   std::vector<size_t> configs;
   for (const Observation& trial : result.profiled)

@@ -75,6 +75,20 @@ TEST_F(TogetherTest, BothRolesTakeTurnsAsThePlanHasIt) {
   EXPECT_NE(together(made, 2)->latency_ms, both->latency_ms);  // other noise
 }
 
+// Batches of 8 and of 32 promise the same; those of 8 leave no slack, and in turns half of it is
+// lost.
+TEST_F(TogetherTest, OfEqualPlansTheOneThatIsReachedIsChosen) {
+  open("twin:orin_agx");
+  Request request = asked(60, 1000);
+  request.power_budget_w = 40;
+  const Plan made =
+      plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), request);
+  ASSERT_TRUE(made.answer);
+  const auto both = together(made);
+  ASSERT_TRUE(both);
+  EXPECT_GT(both->train_per_s, 0.9 * both->planned_per_s);
+}
+
 TEST_F(TogetherTest, WhatFitsAloneAndNotTogetherIsRefused) {
   open("twin:orin_nano");
   const Plan made = plan(role("mobilenet_v3", Phase::train, 64), role("resnet50", Phase::infer, 16),

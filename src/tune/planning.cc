@@ -50,10 +50,11 @@ Status note_doubted_power(const SharedBoard& board, const SearchOutcome& outcome
   notes.push_back(
       "the power of this choice lies more than 6 % below what its neighbours in the table let "
       "expect, and was probably read too early; " +
-      (robust.outcome.feasible ? fmt::format("the optimum without such rows is {}{}: {}",
-                                             objective_text(problem, robust.outcome), watts,
-                                             choice_text(problem, robust.candidates))
-                               : "nothing meets the limits without such rows"));
+      (robust.outcome.feasible
+           ? fmt::format("the optimum without such rows is {}{}: {}",
+                         objective_text(problem, robust.outcome), watts,
+                         choice_text(problem, robust.candidates, robust.outcome))
+           : "nothing meets the limits without such rows"));
   return {};
 }
 

@@ -176,7 +176,7 @@ Status predict_rest(const Profiler& profiler, TuneResult& result) {
       unknown, unknown, unknown, unknown, unknown, unknown, Provenance::predicted};
   result.configurations.assign(result.space.size(), nothing);
   const MeasuredConfigs measured = measured_configs(result.profiled);
-  if (measured.size() < result.space.size()) {
+  if (!measured.empty() && measured.size() < result.space.size()) {
     FLYBALL_CHECK(predict_all(profiler, measured, result));
     FLYBALL_CHECK(hold_out(profiler, measured, result));
   }

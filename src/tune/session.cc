@@ -183,9 +183,12 @@ class Session::Search {
     if (error.code != Code::interrupted || !best) return error;
     const Problem& problem = strategy().problem();
     const double watts = problem.objective == Objective::power ? 0 : best->outcome.power_w;
-    error.message += fmt::format(
-        "; the best so far: {}{}: {}", objective_text(problem, best->outcome),
-        watts > 0 ? fmt::format(", {:.4g} W", watts) : "", choice_text(problem, best->choice));
+    const bool whole_runs = std::ranges::any_of(
+        outcome_.trials, [](const Observation& trial) { return trial.measurement.whole_run(); });
+    error.message += fmt::format("; the best so far: {}{}: {}",
+                                 objective_text(problem, best->outcome, whole_runs),
+                                 watts > 0 ? fmt::format(", {:.4g} W", watts) : "",
+                                 choice_text(problem, best->choice, best->outcome));
     return error;
   }
 

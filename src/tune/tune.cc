@@ -97,7 +97,6 @@ std::optional<double> gap_of(const SearchOutcome& outcome) {
 
 Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector<size_t>& config,
                     TuneResult& result) {
-  if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   outcome.add_to(result);
   take_presets(*outcome.strategy, result);
   if (result.request.gap > 0 && outcome.answer)
@@ -106,7 +105,7 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
     result.choice = config[outcome.answer->choice[0]];
   else
     explain(*outcome.strategy, asked, std::move(outcome.why_not), result);
-  if (!outcome.answer) name_unheld_limits(result);
+  if (result.infeasible && result.infeasible->code == Code::infeasible) name_unheld_limits(result);
   return {};
 }
 

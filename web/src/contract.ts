@@ -338,6 +338,8 @@ export interface CommonReused {
 export interface CommonTrial {
   /** Of which network, or program. */
   workload: string;
+  /** Which of two services of one network: `the first det`; only there. */
+  service?: string;
   /** What was set. */
   config: CommonConfig;
   /** [ms] Time of a minibatch; null when it failed. */

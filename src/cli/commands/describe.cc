@@ -103,7 +103,9 @@ Result<MemoryRoom> room_of_device(const std::string& device, const std::string& 
 Result<std::optional<MemoryRoom>> room_for(const DescribeOptions& options) {
   if (options.memory > 0) {
     const auto bytes = static_cast<double>(options.memory);
-    return std::optional(MemoryRoom{bytes, fmt::format("{:.2f} GB", bytes * 1e-9), {}});
+    const std::string what =
+        bytes < 1e9 ? number(bytes * 1e-6) + " MB" : fmt::format("{:.2f} GB", bytes * 1e-9);
+    return std::optional(MemoryRoom{bytes, what, {}});
   }
   if (options.device.empty()) return std::optional<MemoryRoom>();
   FLYBALL_ASSIGN(MemoryRoom room, room_of_device(options.device, options.root));
@@ -198,7 +200,14 @@ Status fits(const DescribeOptions& options) {
   return describe_fits({options.workload, phase, options.batch_size, options.json});
 }
 
-Status describe_target(const DescribeOptions& options) {
+// The answer is no where a batch size that was named does not fit, or no batch size does.
+bool does_not_fit(const DescribeOptions& options, const MemoryAnswer& memory) {
+  if (!memory.room) return false;
+  return memory.network.largest_batch(memory.room->bytes) == 0 ||
+         (options.batch_size && memory.needed() > memory.room->bytes);
+}
+
+Status describe_target(const DescribeOptions& options, Context& context) {
   if (options.fits) return fits(options);
   if (options.workload.empty())
     return Error{Code::invalid_argument, "describe needs a network",
@@ -214,6 +223,7 @@ Status describe_target(const DescribeOptions& options) {
   FLYBALL_ASSIGN(auto room, room_for(options));
   FLYBALL_ASSIGN(const LayerTable table, layers_of(options, step, rules));
   FLYBALL_ASSIGN(const MemoryAnswer memory, memory_of(options, step, std::move(room)));
+  if (does_not_fit(options, memory)) context.exit_code = 1;
   if (options.json) {
     auto document = layer_table_json(table);
     add_memory_json(document, memory);
@@ -275,7 +285,7 @@ void add_describe(CLI::App& app, Context& context) {
       "Example:\n  flyball describe resnet18 --phase infer --batch-size 1\n"
       "  flyball describe script:model.pt --input 3x224x224 --phase infer\n"
       "  flyball describe onnx:model.onnx --rules pagoda --json");
-  set_action(*command, context, [options] { return describe_target(*options); });
+  set_action(*command, context, [options, &context] { return describe_target(*options, context); });
 }
 
 }  // namespace flyball::cli

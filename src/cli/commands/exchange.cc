@@ -140,9 +140,13 @@ void tell_what_no_column_has(const std::vector<StoredMeasurement>& measurements,
         doubtful);
 }
 
-Status write_or_print(const std::string& out, const std::string& text) {
-  if (!out.empty()) return write_file(out, text);
-  fmt::print("{}", text);
+Status write_or_print(const std::string& out, const std::string& text, size_t rows) {
+  if (out.empty()) {
+    fmt::print("{}", text);
+    return {};
+  }
+  FLYBALL_CHECK(write_file(out, text));
+  tell_written(out, rows);
   return {};
 }
 
@@ -152,7 +156,7 @@ Status run_export(const ExportOptions& options) {
     FLYBALL_ASSIGN(const auto of_experiment, stored_figures(store, {.run = options.run}));
     std::string lines;
     for (const StoredFigures& one : of_experiment) lines += run_line(one.figures);
-    if (!lines.empty()) return write_or_print(options.out, lines);
+    if (!lines.empty()) return write_or_print(options.out, lines, of_experiment.size());
   }
   MeasurementFilter filter;
   filter.run = options.run;
@@ -174,7 +178,9 @@ Status run_export(const ExportOptions& options) {
                  "`flyball runs list` shows what there is"};
   tell_left_out(stored.left_out);
   FLYBALL_CHECK(check_one_file(tables));
-  return write_or_print(options.out, format_table(tables));
+  size_t rows = 0;
+  for (const WorkloadTable& table : tables) rows += table.size();
+  return write_or_print(options.out, format_table(tables), rows);
 }
 
 }  // namespace

@@ -72,7 +72,9 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   if (options.dry_run) return look_ahead(options);
   FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(auto store, options.store.open());
-  FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
+  auto opened = open_shared_board(options);
+  if (!opened) return tell_refused(opened.error(), options.json);
+  SharedBoard shared = *std::move(opened);
   FLYBALL_CHECK(read_plan_request(options, shared));
   FLYBALL_ASSIGN(const auto simulated, simulated_board(options, shared));
   FLYBALL_CHECK(read_board_costs(options, shared, simulated.get(), store ? &*store : nullptr));
@@ -157,36 +159,48 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind == "concurrent")
     scope.exclude(
         {Target::arrivals},
-        {command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role")});
-  if (kind == "concurrent" || kind == "dynamic")
-    scope.exclude(
-        {Target::one_mode, Target::arrivals},
-        {add_duration(command, "--switch-cost",
-                      [&o](Seconds time) { o.switch_ms = time.value * 1e3; },
-                      kind == "dynamic" ? "time that changing the mode takes, e.g. 2s; else what "
-                                          "`mode cost` measured"
-                                        : "time that changing the mode takes, e.g. 2s",
-                      {0, 1e9, "0s or more"})});
+        {command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role")},
+        {.reason = "says nothing beside --arrivals, which plans for one mode"});
+  if (kind == "concurrent" || kind == "dynamic") {
+    const AddedOptions cost = {add_duration(
+        command, "--switch-cost", [&o](Seconds time) { o.switch_ms = time.value * 1e3; },
+        kind == "dynamic" ? "time that changing the mode takes, e.g. 2s; else what "
+                            "`mode cost` measured"
+                          : "time that changing the mode takes, e.g. 2s",
+        {0, 1e9, "0s or more"})};
+    scope.exclude({Target::one_mode}, cost);
+    scope.exclude({Target::arrivals}, cost,
+                  {.reason = "says nothing beside --arrivals, which plans for one mode"});
+  }
   if (kind == "inference" || kind == "dynamic")
     scope.exclude(
-        {Target::no_energy, Target::arrivals},
+        {Target::no_energy},
         {add_power(
             command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
             "that the board draws between batches, counted by objective energy; else what `mode "
             "idle` measured")});
   if (kind == "dynamic")
-    add_energy(
-        command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
-        "energy that it takes beside the power of that time, e.g. 5J");
+    scope.exclude(
+        {Target::no_joules},
+        {add_energy(
+            command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
+            "energy that it takes beside the power of that time, e.g. 5J; counted by objectives "
+            "power and energy")});
   add_device_option(command, o.device, o.root);
   add_modes_option(command, o.modes);
   scope.exclude({Target::table, Target::twin}, {add_data_option(command, o.data)});
   add_power(
       command, "--power-budget", [&o](Watts power) { o.request.power_budget_w = power.value; },
       "at most this power, e.g. 30W");
-  scope.exclude({Target::arrivals},
-                {command.add_option("--objective", o.objective, objectives_of(kind))});
-  note_given(add_reference_options(command, o.references), o.searches);
+  const std::string planned = kind == "concurrent" ? "throughput" : "latency";
+  scope.exclude(
+      {Target::arrivals}, {command.add_option("--objective", o.objective, objectives_of(kind))},
+      {.unless = [&o, planned] { return o.objective == planned; },
+       .remedy = fmt::format("leave it out, name {}, or plan without --arrivals", planned),
+       .reason = "says nothing beside --arrivals, which plans for the most training, or "
+                 "the least latency"});
+  CLI::Option* const reference =
+      note_given(add_reference_options(command, o.references), o.searches);
   add_axis_option(command, o.axes);
   add_accept_option(command, o.accepted);
   CLI::Option* const profiles = note_given(
@@ -198,23 +212,29 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
           ->capture_default_str(),
       o.request.profiles_asked);
   scope.exclude({Target::arrivals},
-                {profiles, note_given(add_strategy_option(command, o.request.strategy), o.searches),
+                {profiles, reference,
+                 note_given(add_strategy_option(command, o.request.strategy), o.searches),
                  note_given(add_predictor_option(command, o.request.predictor), o.searches)});
-  add_seed(command, o.request.seed);
+  scope.exclude({Target::known}, {add_seed(command, o.request.seed)},
+                {.unless = [&o] { return draws_modes(o.modes); }});
   scope.exclude({Target::table, Target::twin}, {add_trial_time(command, o.trial_seconds)});
-  add_measuring_options(command, o.measuring_options);
-  scope.exclude({Target::arrivals}, {add_report_option(command, o.report)});
+  add_measuring_options(command, o.measuring_options, scope);
+  scope.exclude({Target::arrivals}, {add_report_option(command, o.report)},
+                {.remedy = "leave it out: --json prints all of the answer",
+                 .reason = "has no page to show beside --arrivals"});
   add_store_options(command, o.store);
-  add_fresh(command, o.request.fresh);
-  if (kind != "dynamic") scope.exclude({Target::arrivals}, {add_dry_run(command, o.dry_run)});
-  scope.exclude({Target::arrivals}, {command.add_flag("--no-verify{false}", o.request.verify,
-                                                      "do not measure the answer once more")});
-  if (kind != "dynamic") {
+  CLI::Option* const fresh = add_fresh(command, o.request.fresh);
+  scope.exclude({Target::arrivals}, {add_dry_run(command, o.dry_run)});
+  scope.exclude({Target::arrivals, Target::known},
+                {fresh, command.add_flag("--no-verify{false}", o.request.verify,
+                                         "do not measure the answer once more")});
+  if (kind != "dynamic")
     scope.exclude(
         {Target::arrivals},
         {command.add_flag("--apply", o.apply, "set the mode on this machine"),
-         command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")});
-  }
+         command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")},
+        {.remedy = "leave it out, and give the mode that is planned to `flyball mode set`",
+         .reason = "takes the mode of a plan without --arrivals"});
   if (kind != "dynamic")
     command.add_flag("--verbose,-v", o.verbose, "list every trial and every remark");
   add_json_flag(command, o.json);

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "answers/notes.h"
 #include "answers/plan.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/dry_run.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/session_progress.h"
@@ -73,14 +76,32 @@ Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* sto
   return answer.infeasible ? Status(*answer.infeasible) : Status();
 }
 
+// One search for each rate.
+Status look_ahead(PlanOptions& options, std::span<const RateWindow> windows) {
+  FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
+  FLYBALL_CHECK(read_plan_request(options, shared));
+  std::set<double> rates_hz;
+  for (const RateWindow& window : windows) rates_hz.insert(window.rate_hz);
+  std::shared_ptr<const Problem> problem;
+  for (const double rate_hz : rates_hz) {
+    options.request.rates_hz = {rate_hz};
+    FLYBALL_ASSIGN(const Asked asked, make_problem(options.request, shared));
+    FLYBALL_CHECK(validate(*asked.problem));
+    problem = asked.problem;
+  }
+  return show_dry_run(shared, options.store, options.request, problem, options.json,
+                      rates_hz.size());
+}
+
 }  // namespace
 
 Status plan_dynamic_rates(PlanOptions& options) {
-  FLYBALL_CHECK(begin_report(options));
+  if (!options.dry_run) FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(const auto windows, parse_windows(options.windows));
   if (options.infer.size() != 1 || options.train.size() > 1)
     return Error{Code::invalid_argument, "plan dynamic needs one --infer and at most one --train",
                  what_roles_are};
+  if (options.dry_run) return look_ahead(options, windows);
   FLYBALL_ASSIGN(auto store, options.store.open());
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));

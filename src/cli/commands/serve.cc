@@ -148,7 +148,7 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
   add_modes_option(command, plan.modes);
   plan.scope.exclude({Target::table, Target::twin}, {add_data_option(command, plan.data)});
   add_accept_option(command, plan.accepted);
-  add_measuring_options(command, plan.measuring_options);
+  add_measuring_options(command, plan.measuring_options, plan.scope);
   add_seed(command, plan.request.seed);
   add_duration(command, "--switch-cost",
                [&plan](Seconds time) { plan.request.switch_ms = time.value * 1e3; },

@@ -20,6 +20,7 @@
 #include "cli/session_progress.h"
 #include "cli/text/tune_text.h"
 #include "report/tune_page.h"
+#include "search/registry.h"
 #include "tune/board_costs.h"
 
 namespace flyball::cli {
@@ -140,11 +141,14 @@ Status run(TuneOptions& options, Context& context) {
   FLYBALL_CHECK(read_limits(options, context.program));
   if (!options.report.empty() && !options.board.dry_run) FLYBALL_CHECK(check_report(options));
   options.board.program = context.program;
-  FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
+  auto opened = open_profiler(options.board);
+  if (!opened) return tell_refused(opened.error(), options.json);
+  OpenedProfiler& board = *opened;
   FLYBALL_ASSIGN(request.references,
                  options.references.gather(board.profiler->info().device, options.board.accepted));
   choose_strategy(request, options.searches || request.time_limit_s != unlimited,
                   board.profiler->info().live);
+  if (knows_all(request.strategy)) FLYBALL_CHECK(options.board.scope.check(Target::known));
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
@@ -215,9 +219,11 @@ void add_tune(CLI::App& app, Context& context) {
              options->searches);
   add_report_option(*command, options->report);
   add_store_options(*command, options->store);
-  add_fresh(*command, request.fresh);
+  CLI::Option* const fresh = add_fresh(*command, request.fresh);
   add_dry_run(*command, options->board.dry_run);
-  command->add_flag("--no-verify", options->no_verify, "do not measure the answer once more");
+  options->board.scope.exclude({Target::known},
+                               {fresh, command->add_flag("--no-verify", options->no_verify,
+                                                         "do not measure the answer once more")});
   command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
   command->add_flag("--verbose,-v", options->verbose, "list every trial and every remark");
   add_json_flag(*command, options->json);

@@ -20,10 +20,17 @@ double simulated_loss(const Problem& problem, const SimulatedChoice& run) {
   return counts_share(problem) ? run.latency_share : run.longest_ms;
 }
 
+/// Time from one batch of the last service to the next.
+double run_window_s(const Problem& problem, const SimulatedChoice& run) {
+  const size_t last = problem.roles.size() - 1;
+  return 1e-3 * problem.window_ms(last, problem.candidates->batch(last, run.choice[last]));
+}
+
 JudgedChoice judged(const ServingProblem& live, const SimulatedChoice& run) {
   JudgedChoice one{run, {}, live.planned_trainings(run.choice)};
   one.option.choice = {run.choice, outcome_of(*live.problem, *live.readings, run.choice)};
   one.option.choice.outcome.loss = simulated_loss(*live.problem, run);
+  one.option.choice.outcome.minibatches = run.trainings_per_s * run_window_s(*live.problem, run);
   for (size_t role = 0; role < run.choice.size(); ++role)
     one.option.minibatch_ms.push_back((*live.readings)[role][run.choice[role]].minibatch_ms);
   one.option.power_w = live.power_w(run.choice);
@@ -52,8 +59,11 @@ std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
   const Problem& problem = *answer.problem;
   std::string text;
   if (problem.concurrent())
-    text += fmt::format("  {:.4g} training minibatches/s (its equations say {:.4g})\n",
-                        one.run.trainings_per_s, one.planned_per_s);
+    text += fmt::format("  {} (its equations say {:.4g})\n",
+                        leaves_no_training(problem, one.option.choice.outcome)
+                            ? "no training minibatch fits"
+                            : fmt::format("{:.4g} training minibatches/s", one.run.trainings_per_s),
+                        one.planned_per_s);
   size_t role = problem.roles.front().serves() ? 0 : 1;
   for (const SimulatedService& service : one.run.services) {
     const double limit_ms = problem.roles[role].latency_ms;
@@ -117,15 +127,17 @@ std::string format_plan(const ArrivalAnswer& answer, bool verbose) {
   const std::string asked = fmt::format("asked: {}, {:g} % of {} in time\n", describe(problem),
                                         answer.percentile, arrivals_text(answer.arrivals));
   if (!answer.simulated) return asked;
-  const auto& chosen = answer.simulated->option.choice.candidates;
-  std::string text = fmt::format("set {}\n{}", choice_text(problem, chosen),
-                                 judged_text(answer, *answer.simulated));
-  if (answer.clockwork && answer.clockwork->run.choice == chosen)
+  const Choice& chosen = answer.simulated->option.choice;
+  std::string text =
+      fmt::format("set {}\n{}", choice_text(problem, chosen.candidates, chosen.outcome),
+                  judged_text(answer, *answer.simulated));
+  if (answer.clockwork && answer.clockwork->run.choice == chosen.candidates)
     text += "the plan for clockwork arrivals is the same\n";
   else if (answer.clockwork)
-    text += fmt::format("the plan for clockwork arrivals, under these: {}\n{}",
-                        choice_text(problem, answer.clockwork->run.choice),
-                        judged_text(answer, *answer.clockwork));
+    text += fmt::format(
+        "the plan for clockwork arrivals, under these: {}\n{}",
+        choice_text(problem, answer.clockwork->run.choice, answer.clockwork->option.choice.outcome),
+        judged_text(answer, *answer.clockwork));
   return text + asked + fmt::format("{} choices simulated\n", answer.simulations) +
          notes_text(answer.notes, verbose);
 }

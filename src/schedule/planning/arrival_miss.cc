@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "answers/request.h"
+#include "base/text.h"
 
 namespace flyball {
 namespace {
@@ -17,75 +16,84 @@ std::string words_of(const Problem& problem, std::span<const size_t> choice) {
   return trial.mode.values.empty() ? batches : describe(trial.mode.values) + ", " + batches;
 }
 
-// Rounded up: what is told must do.
-double rounded_up(double value, double step) {
-  return std::ceil(value / step - 1e-9) * step;
-}
-
 Advice advice_on(Constraint limit, double value, const std::string& workload) {
   const LimitFlag flag = limit_flag(limit);
   return {flag.flag, value / flag.scale, flag.unit, Provenance::simulated, workload};
 }
 
-void tell_power(const EnoughPower& enough, const Problem& problem, double power_w,
-                Refusal& refusal) {
-  const double needed_w = rounded_up(enough.power_w, 0.1);
-  refusal.why_not.message +=
-      fmt::format(": as simulated it takes {:.1f} W ({}), and {:g} W are allowed", needed_w,
-                  words_of(problem, enough.choice), power_w);
-  refusal.why_not.hint =
-      fmt::format("allow --power-budget {:.1f}W, more latency or a lower --percentile", needed_w);
-  refusal.relaxation.push_back(advice_on(Constraint::power, needed_w, ""));
-}
-
-void tell_nearest(const NearestChoice& nearest, std::optional<double> enough_ms,
-                  const Problem& problem, double percentile, Refusal& refusal) {
-  const std::string service = role_name(problem, nearest.role);
-  Error& why = refusal.why_not;
-  why.message += fmt::format(": the nearest ({}) answers {:.3g} %",
-                             words_of(problem, nearest.choice), 100 * (1 - nearest.late_share));
-  if (nearest.latency_ms > nearest.budget_ms)
-    why.message += fmt::format(
-        "; if none were refused, {:g} % of those of {} would be answered within {:.4g} ms, as "
-        "simulated, and {:g} ms are allowed",
-        percentile, service, rounded_up(nearest.latency_ms, 0.1), nearest.budget_ms);
-  why.hint = "allow more latency or a lower --percentile, or serve fewer requests";
-  if (!enough_ms) return;
-  const bool two = problem.roles.front().serves() && problem.roles.size() == 2;
-  std::string latencies;  // as they are typed
+/// The latency budgets as they are typed: one value for each service, or one for all.
+std::string latencies_text(const Problem& problem, const EnoughLatency& enough) {
+  if (!enough.role) return fmt::format("--latency {:g}ms", enough.latency_ms);
+  std::string text = "--latency";
   for (size_t role = 0; role < problem.roles.size(); ++role)
     if (problem.roles[role].serves())
-      latencies += fmt::format(" {:g}ms",
-                               role == nearest.role ? *enough_ms : problem.roles[role].latency_ms);
-  why.hint =
-      fmt::format("allow --latency{}, a lower --percentile, or serve fewer requests", latencies);
-  refusal.relaxation.push_back(advice_on(Constraint::latency, *enough_ms, two ? service : ""));
+      text += fmt::format(
+          " {:g}ms", role == *enough.role ? enough.latency_ms : problem.roles[role].latency_ms);
+  return text;
+}
+
+/// Of each service alone, else of all of them.
+std::vector<EnoughLatency> latencies_that_do(const ArrivalPlanner& planner, const Problem& problem,
+                                             double power_w) {
+  std::vector<EnoughLatency> all;
+  size_t services = 0;
+  for (size_t role = 0; role < problem.roles.size(); ++role) {
+    if (!problem.roles[role].serves()) continue;
+    ++services;
+    if (auto enough = planner.least_latency(power_w, role)) all.push_back(std::move(*enough));
+  }
+  if (all.empty() && services > 1)
+    if (auto enough = planner.least_latency(power_w, {})) all.push_back(std::move(*enough));
+  return all;
+}
+
+void tell_nearest(const NearestChoice& nearest, const Problem& problem, Error& why) {
+  why.message += fmt::format(": the nearest ({}) answers {:.3g} %",
+                             words_of(problem, nearest.choice), 100 * (1 - nearest.late_share));
+}
+
+void tell_load(double load, Error& why) {
+  why.message += fmt::format(
+      ": they come faster than they can be answered; in the fastest choice they take {:.3g} "
+      "times the time that there is",
+      load);
 }
 
 }  // namespace
 
 Refusal no_arrival_plan(ArrivalPlanner& planner, const Problem& problem, double percentile,
                         double power_w) {
-  const Refusal interrupted{{Code::interrupted, "interrupted", ""}, {}};
   Refusal refusal{
       {Code::infeasible,
-       fmt::format("no choice answers {:g} % of these requests within the limits", percentile),
-       "allow more latency or power, or a lower --percentile"},
+       fmt::format("no choice answers {:g} % of these requests within the limits", percentile), ""},
       {}};
-  const auto enough = planner.least_power(power_w);
-  if (planner.stopped()) return interrupted;
-  if (enough) {
-    tell_power(*enough, problem, power_w, refusal);
+  Error& why = refusal.why_not;
+  std::vector<std::string> remedies;
+  if (const auto enough = planner.least_power(power_w)) {
+    const double needed_w = rounded(enough->power_w, 3, true);
+    why.message += fmt::format(": as simulated it takes {:g} W ({}), and {:g} W are allowed",
+                               needed_w, words_of(problem, enough->choice), power_w);
+    remedies.push_back(fmt::format("--power-budget {:g}W", needed_w));
+    refusal.relaxation.push_back(advice_on(Constraint::power, needed_w, ""));
   } else if (const auto nearest = planner.nearest(power_w)) {
-    tell_nearest(*nearest, planner.enough_latency_ms(*nearest), problem, percentile, refusal);
+    tell_nearest(*nearest, problem, why);
   } else if (const double load = planner.least_load(); load >= 1) {
-    refusal.why_not.message += fmt::format(
-        ": they come faster than they can be answered; in the fastest choice they take {:.3g} "
-        "times the time that there is",
-        load);
-    refusal.why_not.hint = "serve fewer requests, or a lighter network";
+    tell_load(load, why);
   }
-  return planner.stopped() ? interrupted : refusal;
+  const bool two = problem.roles.front().serves() && problem.roles.size() == 2;
+  for (const EnoughLatency& enough : latencies_that_do(planner, problem, power_w)) {
+    remedies.push_back(latencies_text(problem, enough));
+    refusal.relaxation.push_back(
+        advice_on(Constraint::latency, enough.latency_ms,
+                  two && enough.role ? role_name(problem, *enough.role) : ""));
+  }
+  if (planner.stopped()) return {{Code::interrupted, "interrupted", ""}, {}};
+  why.hint = remedies.empty() ? "serve fewer requests, or a lighter network"
+                              : fmt::format(
+                                    "allow {}, a lower --percentile, or serve fewer "
+                                    "requests",
+                                    join(remedies, ", or "));
+  return refusal;
 }
 
 }  // namespace flyball

@@ -7,9 +7,10 @@
 
 namespace flyball {
 
-/// Why plan(power_w) found nothing, with the figure that is missing: the power that would do, else
-/// the latency, else the time that the requests take. What is advised did in simulation, of these
-/// very requests. Simulates more choices than plan() did.
+/// Why plan(power_w) found nothing: the power that it takes, else the nearest choice, else the time
+/// that the requests take. What is advised is the least of each limit alone (where no service's
+/// latency alone does, of all) that did in simulation, of these very requests; text and
+/// `relaxation` say the same. Simulates more choices than plan() did.
 Refusal no_arrival_plan(ArrivalPlanner& planner, const Problem& problem, double percentile,
                         double power_w);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/random.h"
 #include "problem/choices.h"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr double bound_slack = 1.02;  // chance may let a batch grow beyond what gathers on average
 constexpr uint64_t confirming = 99;   // stream of the second simulation
+constexpr double glimpse = 1.0 / 8;   // of the requests, to see what keeps nowhere near …
+constexpr double far_too_late = 3;    // … times the share that may be late
 
 }  // namespace
 
@@ -18,22 +21,22 @@ ArrivalPlanner::ArrivalPlanner(ServingProblem live, std::vector<ArrivalSpec> arr
                                ArrivalPlanOptions options)
     : live_(live), arrivals_(std::move(arrivals)), options_(options) {
   for_each_choice(*live_.problem, [&](std::span<const size_t> choice) {
-    Candidate candidate{{choice.begin(), choice.end()}, live_.power_w(choice), 0};
+    Candidate candidate{{choice.begin(), choice.end()}, live_.power_w(choice), 0, 0};
     for (size_t role = 0; role < choice.size(); ++role) {
       const Reading& reading = (*live_.readings)[role][choice[role]];
       if (!(reading.minibatch_ms > 0) || reading.excess > 0) return;
     }
-    candidate.bound = bound_of(choice);
+    judge(candidate);
     if (candidate.bound > 0) candidates_.push_back(std::move(candidate));
   });
   std::ranges::stable_sort(candidates_, std::ranges::greater(), &Candidate::bound);
 }
 
-// What is trained per second at most (trained_per_s); without a training the reciprocal of a
-// batch's time. 0 where the service alone takes more time than there is.
-double ArrivalPlanner::bound_of(std::span<const size_t> choice) {
-  const RunningPlan plan = live_.plan(choice);
-  double left = 1, answer_ms = 0;
+// The bound: what is trained per second at most (trained_per_s); without a training the reciprocal
+// of a batch's time. 0 where the service alone takes more time than there is.
+void ArrivalPlanner::judge(Candidate& candidate) {
+  const RunningPlan plan = live_.plan(candidate.choice);
+  double left = 1;
   size_t s = 0;
   for (const Role& role : live_.problem->roles) {
     if (!role.serves()) continue;
@@ -42,12 +45,15 @@ double ArrivalPlanner::bound_of(std::span<const size_t> choice) {
         std::min(static_cast<double>(plan.largest_batch[s]), std::ceil(gathers)));
     const double batch_s = plan.services[s].minibatch.typical_ns(batch) * 1e-9;
     left -= arrivals_[s].rate_hz * batch_s / static_cast<double>(batch);
-    answer_ms += plan.services[s].minibatch.typical_ns(1) * 1e-6;
+    candidate.answer_ms += plan.services[s].minibatch.typical_ns(1) * 1e-6;
     ++s;
   }
   least_load_ = std::min(least_load_, 1 - left);
-  if (plan.trainings.empty()) return left > 0 ? 1e3 / answer_ms : 0;
-  return counted(choice) * left / (plan.trainings[0].minibatch.typical_ns(1) * 1e-9);
+  if (plan.trainings.empty())
+    candidate.bound = left > 0 ? 1e3 / candidate.answer_ms : 0;
+  else
+    candidate.bound =
+        counted(candidate.choice) * left / (plan.trainings[0].minibatch.typical_ns(1) * 1e-9);
 }
 
 double ArrivalPlanner::counted(std::span<const size_t> choice) const {
@@ -113,24 +119,44 @@ const SimulatedChoice& ArrivalPlanner::simulated(std::span<const size_t> choice)
 }
 
 bool ArrivalPlanner::in_time(std::span<const size_t> choice) {
-  return late_share(choice) <= 1 - options_.percentile / 100;
+  return late_share(choice) <= late_allowed();
+}
+
+bool ArrivalPlanner::doubtful(double late_share) const {
+  return late_share <= late_allowed() && late_share > late_allowed() / 50;
+}
+
+double ArrivalPlanner::confirmed_late_share(std::span<const size_t> choice) const {
+  return simulate_once(choice, mix_seed(options_.seed, confirming), 4 * options_.requests)
+      .late_share;
 }
 
 double ArrivalPlanner::late_share(std::span<const size_t> choice) {
-  const double allowed = 1 - options_.percentile / 100;
   const SimulatedChoice& first = simulated(choice);
-  if (first.late_share > allowed || !(first.late_share > allowed / 50)) return first.late_share;
+  if (!doubtful(first.late_share)) return first.late_share;
   const auto [entry, is_new] = confirmed_.try_emplace(first.choice, 1);
-  if (is_new)
-    entry->second =
-        simulate_once(choice, mix_seed(options_.seed, confirming), 4 * options_.requests)
-            .late_share;
+  if (is_new) entry->second = confirmed_late_share(choice);
   return entry->second;
 }
 
+bool ArrivalPlanner::keeps_up(std::span<const size_t> choice) const {
+  const auto late = [&](double requests) {
+    return simulate_once(choice, options_.seed, requests).late_share;
+  };
+  if (late(options_.requests * glimpse) > far_too_late * late_allowed()) return false;
+  const double first = late(options_.requests);
+  return (doubtful(first) ? confirmed_late_share(choice) : first) <= late_allowed();
+}
+
 bool ArrivalPlanner::better(const SimulatedChoice& one, const SimulatedChoice& other) const {
-  if (live_.problem->concurrent()) return one.trained_per_s > other.trained_per_s;
-  return one.latency_share < other.latency_share;
+  if (one.trained_per_s != other.trained_per_s) return one.trained_per_s > other.trained_per_s;
+  const auto costs = [&](const SimulatedChoice& run) {
+    const double power_w = live_.power_w(run.choice);
+    const double known_w = std::isnan(power_w) ? unlimited : power_w;
+    return live_.problem->concurrent() ? std::pair(known_w, run.latency_share)
+                                       : std::pair(run.latency_share, known_w);
+  };
+  return costs(one) < costs(other);
 }
 
 std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
@@ -178,39 +204,7 @@ std::optional<NearestChoice> ArrivalPlanner::nearest(double power_w) {
     least_late = late;
   }
   if (!best || stopped()) return std::nullopt;
-  const bool confirmed = confirmed_.contains(best->choice);
-  std::vector<std::unique_ptr<ArrivalSource>> sources;
-  Simulation patient =
-      simulation_of(best->choice, confirmed ? mix_seed(options_.seed, confirming) : options_.seed,
-                    (confirmed ? 4 : 1) * options_.requests, sources);
-  for (ServiceRules& service : patient.services) service.overload = Overload::late;
-  NearestChoice found{best->choice, least_late, 0, 0, 1};
-  size_t role = live_.serving_role();
-  for (const ServiceResult& service : simulate(std::move(patient)).services) {
-    const double latency_ms =
-        service.answered > 0 ? service.latency.quantile_ms(options_.percentile / 100) : 0;
-    if (found.latency_ms == 0 ||
-        latency_ms / service.budget_ms > found.latency_ms / found.budget_ms) {
-      found.role = role;
-      found.latency_ms = latency_ms;
-      found.budget_ms = service.budget_ms;
-    }
-    ++role;
-  }
-  return found;
-}
-
-std::optional<double> ArrivalPlanner::enough_latency_ms(const NearestChoice& nearest) {
-  Problem eased = *live_.problem;
-  for (const double more : {1.0, 1.1, 1.25, 1.5, 2.0, 3.0}) {
-    const double latency_ms =
-        std::ceil(more * std::max(nearest.latency_ms, nearest.budget_ms) - 1e-9);
-    eased.roles[nearest.role].latency_ms = latency_ms;
-    ArrivalPlanner patient({&eased, live_.readings}, arrivals_, options_);
-    if (patient.in_time(nearest.choice)) return latency_ms;
-    if (stopped()) break;
-  }
-  return std::nullopt;
+  return NearestChoice{best->choice, least_late};
 }
 
 }  // namespace flyball

@@ -47,18 +47,23 @@ struct EnoughPower {
   double power_w = 0;
 };
 
-/// The choice that comes closest to the percentile, and how its worst service fares.
+/// A choice that would do if one service were given more time, or all of them.
+struct EnoughLatency {
+  std::vector<size_t> choice{};
+  std::optional<size_t> role{};  ///< whose budget is eased; nothing: no service has less than this
+  double latency_ms = 0;
+};
+
+/// The choice that comes closest to the percentile.
 struct NearestChoice {
   std::vector<size_t> choice;
   double late_share = 1;  ///< as SimulatedChoice has it
-  size_t role = 0;        ///< whose latency is the most of its budget
-  double latency_ms = 0;  ///< at the percentile, were none refused
-  double budget_ms = 0;
 };
 
 /// Finds, among the choices that keep power (and figures), the one that trains most, or with no
 /// training answers soonest (of two services: uses least of the tighter latency budget), while at
-/// most a share of 1 − percentile/100 of the requests is late.
+/// most a share of 1 − percentile/100 of the requests is late. Of equals the one of less power,
+/// then of less latency.
 ///
 /// Choices are simulated in the order of what they could train at most, (1 − α·t(k)/k)/t_tr with
 /// the largest batch k that can gather within the latency budget, and the search ends where no
@@ -82,9 +87,10 @@ class ArrivalPlanner {
   /// And of the choices within `power_w` (of more than `most_looked`, of so many spread over them)
   /// the one that answers most requests in time.
   std::optional<NearestChoice> nearest(double power_w);
-  /// With what latency budget of its worst service that choice keeps the percentile, in whole
-  /// milliseconds, as simulated; nothing where three times what it takes does not do.
-  std::optional<double> enough_latency_ms(const NearestChoice& nearest);
+  /// The least latency budget of one service (of all, without a role), all else kept, with which
+  /// plan(power_w) finds something among the `most_looked` choices that answer soonest. Three
+  /// digits, as simulated.
+  std::optional<EnoughLatency> least_latency(double power_w, std::optional<size_t> role) const;
   static constexpr size_t most_looked = 2000;
   /// What the requests take of the time, in the choice where that is least; 1 and more: they come
   /// faster than any choice can answer them.
@@ -96,15 +102,22 @@ class ArrivalPlanner {
   struct Candidate {
     std::vector<size_t> choice;
     double power_w = 0, bound = 0;
+    double answer_ms = 0;  ///< of one request of each service, alone
   };
   Simulation simulation_of(std::span<const size_t> choice, uint64_t seed, double requests,
                            std::vector<std::unique_ptr<ArrivalSource>>& sources) const;
   SimulatedChoice simulate_once(std::span<const size_t> choice, uint64_t seed,
                                 double requests) const;
-  double bound_of(std::span<const size_t> choice);
+  /// Sets how soon it answers, and its bound.
+  void judge(Candidate& candidate);
   /// What one of its training minibatches counts as.
   double counted(std::span<const size_t> choice) const;
   bool better(const SimulatedChoice& one, const SimulatedChoice& other) const;
+  double late_allowed() const { return 1 - options_.percentile / 100; }
+  bool doubtful(double late_share) const;  ///< in time, but not without any late
+  double confirmed_late_share(std::span<const size_t> choice) const;
+  /// in_time() where most choices are not, which a short simulation shows; nothing is kept of it.
+  bool keeps_up(std::span<const size_t> choice) const;
   /// As far as it was looked at: in the first simulation, or the one that was to confirm it.
   double late_share(std::span<const size_t> choice);
 

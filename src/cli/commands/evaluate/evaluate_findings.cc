@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
@@ -13,6 +16,10 @@ struct EvaluateFindingsArguments {
   std::string only;
   bool all = false, json = false;
 };
+
+char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
 
 void print_finding(const FindingResult& finding, bool all) {
   fmt::print("{} ({}, {}): {}\n  {}\n", finding.id, finding.section,
@@ -50,8 +57,9 @@ Status run(const EvaluateFindingsArguments& options) {
   if (!options.only.empty()) {
     std::vector<std::string> ids;
     for (const PublishedFinding& finding : study.findings) ids.push_back(finding.id);
-    std::erase_if(study.findings,
-                  [&](const PublishedFinding& finding) { return finding.id != options.only; });
+    std::erase_if(study.findings, [&](const PublishedFinding& finding) {
+      return !std::ranges::equal(finding.id, options.only, {}, lower, lower);
+    });
     if (study.findings.empty())
       return Error{Code::invalid_argument, fmt::format("no finding is called '{}'", options.only),
                    "one of: " + join(ids, ", ")};

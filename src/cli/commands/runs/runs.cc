@@ -58,9 +58,31 @@ Status list_runs(const RunsOptions& options) {
   return {};
 }
 
-std::vector<std::string> cells(const Measurement& m, const StoredIdle* idle) {
+/// Whose each trial is: the workload, of two services of one network the one that the answer names.
+std::vector<std::string> names_of(const StoredRun& run,
+                                  const std::vector<StoredMeasurement>& trials) {
+  const Json answer = Json::parse(run.answer, nullptr, false);
+  Json profiled = answer.is_object() ? answer.value("profiled", Json::array()) : Json::array();
+  std::vector<std::string> names;
+  for (const StoredMeasurement& trial : trials) {
+    const Measurement& m = trial.measurement;
+    std::string& name = names.emplace_back(m.trial.job.workload);
+    const Json config(all_settings(m.trial)), time = or_null(m.minibatch_ms);
+    const auto told = std::ranges::find_if(profiled, [&](const Json& one) {
+      return one.is_object() && one.contains("service") && one.value("config", Json()) == config &&
+             one.value("minibatch_ms", Json()) == time;
+    });
+    if (told == profiled.end()) continue;
+    name = told->value("service", name);
+    *told = nullptr;  // readings of both may be equal: each names one trial
+  }
+  return names;
+}
+
+std::vector<std::string> cells(const std::string& name, const Measurement& m,
+                               const StoredIdle* idle) {
   const Settings settings = all_settings(m.trial);
-  return {m.trial.job.workload,
+  return {name,
           phase_name(m.trial.job.phase),
           describe(settings),
           m.failed() ? "failed" : number(m.minibatch_ms),
@@ -122,8 +144,9 @@ Status show_run(const RunsOptions& options) {
   }
   TextTable table({"workload", "phase", "configuration", "minibatch ms", "power W", "of it idle",
                    "noise %", "known", "stopped", "also known"});
-  for (const StoredMeasurement& trial : trials)
-    table.add(cells(trial.measurement, idle_of(costs, trial.measurement)));
+  const std::vector<std::string> names = names_of(run, trials);
+  for (size_t i = 0; i < trials.size(); ++i)
+    table.add(cells(names[i], trials[i].measurement, idle_of(costs, trials[i].measurement)));
   fmt::print("{}", table.str());
   return write_report(options.report, run_report(run, trials, costs), false);
 }

@@ -55,8 +55,14 @@ Status run(const TwinTableArguments& options) {
       tables.push_back(std::move(table));
     }
   const std::string text = format_table(tables);
-  if (!options.out.empty()) return write_file(options.out, text);
-  fmt::print("{}", text);
+  if (options.out.empty()) {
+    fmt::print("{}", text);
+    return {};
+  }
+  FLYBALL_CHECK(write_file(options.out, text));
+  size_t rows = 0;
+  for (const WorkloadTable& table : tables) rows += table.size();
+  if (!options.quiet) tell_written(options.out, rows);
   return {};
 }
 

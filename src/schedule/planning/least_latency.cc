@@ -1,0 +1,83 @@
+// The least latency budget that would do, searched by simulation.
+#include <algorithm>
+#include <cmath>
+
+#include "answers/infeasible.h"
+#include "schedule/planning/arrival_plan.h"
+
+namespace flyball {
+namespace {
+
+constexpr double farthest = 100;   // times the budget: more is not looked for
+constexpr double nearer = 0.998;   // by less another choice is not worth more
+constexpr double step = 1 + 1e-3;  // between two budgets that are told apart
+
+/// The latency budgets of a problem, one or all of them eased.
+class Patience {
+ public:
+  Patience(const Problem& asked, std::optional<size_t> role) : role_(role), problem_(asked) {
+    for (const Role& own : asked.roles) asked_ms_.push_back(own.latency_ms);
+    for (size_t r = 0; r < asked.roles.size(); ++r)
+      if (eases(r)) most_ms_ = std::max(most_ms_, asked_ms_[r]);
+  }
+  double asked_ms() const { return most_ms_; }
+  const Problem& problem() const { return problem_; }
+  void set(double latency_ms) {
+    for (size_t r = 0; r < asked_ms_.size(); ++r)
+      if (eases(r)) problem_.roles[r].latency_ms = std::max(asked_ms_[r], latency_ms);
+  }
+
+ private:
+  bool eases(size_t role) const {
+    return problem_.roles[role].serves() && (!role_ || *role_ == role);
+  }
+  std::optional<size_t> role_;
+  Problem problem_;
+  std::vector<double> asked_ms_;
+  double most_ms_ = 0;
+};
+
+/// The least budget above `low_ms` that does, where `high_ms` does.
+template <class Does>
+double least_between(double low_ms, double high_ms, const Does& does) {
+  while (high_ms > step * low_ms) {
+    const double middle_ms = std::sqrt(low_ms * high_ms);
+    (does(middle_ms) ? high_ms : low_ms) = middle_ms;
+  }
+  return high_ms;
+}
+
+}  // namespace
+
+std::optional<EnoughLatency> ArrivalPlanner::least_latency(double power_w,
+                                                           std::optional<size_t> role) const {
+  Patience patience(*live_.problem, role);
+  if (patience.asked_ms() == unlimited) return std::nullopt;
+  EnoughLatency least{{}, role, farthest * patience.asked_ms()};
+  patience.set(least.latency_ms);
+  ArrivalPlanner patient({&patience.problem(), live_.readings}, arrivals_, options_);
+  std::vector<Candidate>& open = patient.candidates_;
+  std::erase_if(
+      open, [&](const Candidate& c) { return power_w != unlimited && !(c.power_w <= power_w); });
+  std::ranges::stable_sort(open, {}, &Candidate::answer_ms);
+  if (open.size() > most_looked) open.resize(most_looked);
+  for (const Candidate& candidate : open) {
+    const auto does = [&](double latency_ms) {
+      patience.set(latency_ms);
+      return !stopped() && patient.keeps_up(candidate.choice);
+    };
+    const double enough_ms = nearer * least.latency_ms;
+    if (enough_ms <= patience.asked_ms() || !does(enough_ms)) continue;
+    double found_ms = rounded(least_between(patience.asked_ms(), enough_ms, does), 3, true);
+    // Now and then a little more time is not enough where a little less was.
+    while (found_ms < least.latency_ms && !does(found_ms))
+      found_ms = rounded(step * found_ms, 3, true);
+    if (found_ms >= least.latency_ms) continue;
+    least.latency_ms = found_ms;
+    least.choice = candidate.choice;
+  }
+  if (stopped() || least.choice.empty()) return std::nullopt;
+  return least;
+}
+
+}  // namespace flyball
