@@ -9,6 +9,7 @@
 #include "cost/networks.h"
 #include "space/named_source.h"
 #include "store/reference_folder.h"
+#include "twin/prior.h"
 
 namespace flyball::cli {
 
@@ -125,6 +126,31 @@ Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::strin
   fmt::print(stderr, "note: {} {} rows of {} in {} are left out (--accept takes them)\n", left_out,
              kinds, table.title(), path);
   return known;
+}
+
+void add_prior_option(CLI::App& command, std::string& prior) {
+  command
+      .add_option("--prior", prior,
+                  "known beforehand: twin, what the board's simulation says; none; or a board's "
+                  "file, whose constants then count")
+      ->capture_default_str();
+}
+
+Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device) {
+  if (prior == "none") return std::optional<TwinBoard>();
+  if (prior != "twin") {
+    FLYBALL_ASSIGN(TwinBoard board, read_twin_board(prior));
+    return std::optional(std::move(board));
+  }
+  auto board = find_twin_board(device);
+  return board.ok() ? std::optional(*std::move(board)) : std::nullopt;
+}
+
+Status take_prior(const std::string& prior, WorkloadTable& table) {
+  FLYBALL_ASSIGN(const auto board, prior_board(prior, table.device));
+  if (board) table.prior = known_prior(*board, table, table.space.axes());
+  if (table.prior || prior == "none") return {};
+  return Error{Code::invalid_argument, "no twin knows " + table.title(), "give --prior none"};
 }
 
 void add_accept_option(CLI::App& command, Accepted& accepted) {

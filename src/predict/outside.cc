@@ -38,7 +38,7 @@ void widen(Estimates& estimates, size_t i, double more) {
 }  // namespace
 
 void widen_outside(const Space& profiled, const Space& space, Prediction& prediction) {
-  if (profiled.empty()) return;
+  if (profiled.empty() || prediction.simulated_outside) return;
   std::vector<double> time(space.size()), power(space.size());
   for (size_t d = 0; d < profiled.dimensions(); ++d) {
     const auto column = space.axis_index(profiled.axes()[d].name);

@@ -23,5 +23,15 @@ TEST(Outside, NothingChangesInside) {
   EXPECT_TRUE(prediction.power_w.mean.empty());
 }
 
+TEST(Outside, NothingChangesWhereASimulationTellsOfIt) {
+  const Space profiled = Space::grid({named_axis("gpu_mhz", {200, 400})});
+  const Space space = Space::grid({named_axis("gpu_mhz", {100, 800})});
+  Prediction prediction;
+  prediction.minibatch_ms = {{10, 10}, {9, 9}, {11, 11}};
+  prediction.simulated_outside = true;
+  widen_outside(profiled, space, prediction);
+  EXPECT_EQ(prediction.minibatch_ms.hi90[1], 11);
+}
+
 }  // namespace
 }  // namespace flyball

@@ -22,6 +22,7 @@ struct Prediction {
   Estimates minibatch_ms;
   Estimates power_w;               ///< empty when no power was measured
   std::vector<bool> extrapolated;  ///< outside the box of the profiled configurations
+  bool simulated_outside = false;  ///< a simulation tells of what lies there: no need to widen it
   std::vector<std::string> notes;  ///< fallbacks taken, offsets fitted, rows down_weighted
 };
 

@@ -102,13 +102,16 @@ class Auto final : public Predictor {
 
   Status fit(const WorkloadTable& measured, std::span<const WorkloadTable> references,
              const FitOptions& options) override {
-    FLYBALL_CHECK(check_rows(measured, 2));
+    // A simulation, or a form of cost, answers without a reading: then transfer-gp is taken.
+    const bool counted = measured.cost && measured.cost->by_kind() && !references.empty();
+    FLYBALL_CHECK(check_rows(measured, measured.prior || counted ? 0 : 2));
     notes_.clear();
     time_.reset();
     power_.reset();
     std::vector<const Candidate*> entrants;
     for (const Candidate& candidate : candidates)
-      if (!candidate.takes_references || !references.empty()) entrants.push_back(&candidate);
+      if (!candidate.takes_references || !references.empty() || measured.prior)
+        entrants.push_back(&candidate);
     const Choice chosen = compare(entrants, measured, references, options);
     FLYBALL_ASSIGN(time_, fitted(*chosen.time, measured, references, options));
     power_ = time_;
@@ -126,6 +129,7 @@ class Auto final : public Predictor {
     if (power_ == time_) return prediction;
     FLYBALL_ASSIGN(Prediction power, power_->predict(space));
     prediction.power_w = std::move(power.power_w);
+    prediction.simulated_outside = prediction.simulated_outside && power.simulated_outside;
     for (std::string& note : power.notes)
       if (std::ranges::find(prediction.notes, note) == prediction.notes.end())
         prediction.notes.push_back(std::move(note));

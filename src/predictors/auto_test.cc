@@ -132,5 +132,26 @@ TEST(Auto, NamesWhatIsWrong) {
   EXPECT_THAT(predictor->fit(truth, {}, {}).error().message, HasSubstr("not above zero"));
 }
 
+TEST(Auto, ASimulationLetsItAnswerWithoutAReading) {
+  const WorkloadTable truth = table({}, 0, 1);
+  for (const size_t rows : {0, 1}) {
+    WorkloadTable measured = random_rows(truth, rows, 1);
+    measured.prior = std::make_shared<const WorkloadTable>(truth);
+    const Prediction p = predict(measured, truth.space);
+    EXPECT_LT(mape(p.minibatch_ms.mean, truth.minibatch_ms), 10) << rows;
+  }
+}
+
+TEST(Auto, SaysThatItNeedsReadingsWhereNothingElseIsKnown) {
+  const WorkloadTable truth = table({}, 0, 1);
+  const WorkloadTable references[] = {table({"other"}, 0, 1)};
+  for (const auto& known :
+       {std::span<const WorkloadTable>(), std::span<const WorkloadTable>(references)}) {
+    const Status fitted = make_auto()->fit(take_rows(truth, {}), known, {});
+    ASSERT_FALSE(fitted.ok());
+    EXPECT_THAT(fitted.error().message, HasSubstr("0 measurements of net are too few"));
+  }
+}
+
 }  // namespace
 }  // namespace flyball

@@ -41,6 +41,20 @@ std::vector<Row> distinct(const Space& space, const std::vector<size_t>& columns
   return rows;
 }
 
+// Those of what was measured; of nothing, every combination that the axes name.
+std::vector<Row> run_settings(const Space& measured, const std::vector<size_t>& run) {
+  if (!measured.empty()) return distinct(measured, run);
+  std::vector<Axis> axes;
+  for (size_t d : run) axes.push_back(measured.axes()[d]);
+  const Space named = Space::grid(std::move(axes));
+  std::vector<Row> rows;
+  for (size_t i = 0; i < named.size(); ++i) {
+    const auto row = named.row(i);
+    rows.emplace_back(row.begin(), row.end());
+  }
+  return rows;
+}
+
 Error outside(const WorkloadTable& measured, size_t config, const Space& modes,
               const std::vector<size_t>& board) {
   const auto distance = [&](size_t mode) {
@@ -140,7 +154,7 @@ Result<Space> open_modes(const WorkloadTable& measured, std::span<const Space> k
   std::vector<Axis> empty = measured.space.axes();
   for (Axis& axis : empty) axis.values.clear();
   Space opened(std::move(empty));
-  for (const Row& settings : distinct(measured.space, run))
+  for (const Row& settings : run_settings(measured.space, run))
     for (const Row& mode : modes) {
       Row row(measured.space.dimensions());
       for (size_t k = 0; k < board.size(); ++k) row[board[k]] = mode[k];
@@ -178,7 +192,7 @@ Result<CompletedTable> complete(const WorkloadTable& measured, const Space& spac
   all.table.provenance.assign(space.size(), Provenance::predicted);
   all.notes = std::move(prediction.notes);
   keep_measured(measured, all);
-  if (!measured.has_power()) all.notes.push_back("no power was measured, none is predicted");
+  if (!all.table.has_power()) all.notes.push_back("no power was measured, none is predicted");
   return all;
 }
 

@@ -21,8 +21,8 @@ struct CompletedTable {
 };
 
 /// Every power mode of the `known` spaces, with every combination of run settings that `measured`
-/// holds, on the axes of `measured`. Spaces that lack a board axis are passed over. Error: a
-/// measured mode is none of them (the nearest is named).
+/// holds (or, where it has no rows, its axes name), on the axes of `measured`. Spaces that lack a
+/// board axis are passed over. Error: a measured mode is none of them (the nearest is named).
 Result<Space> open_modes(const WorkloadTable& measured, std::span<const Space> known);
 
 /// Fits the named predictor and predicts `space`, whose axes are those of `measured`.

@@ -140,6 +140,7 @@ Role role_of(const WorkloadTable& table) {
   role.device = table.device;
   role.power_total = table.power_total;
   role.cost = table.cost;
+  role.prior = table.prior;
   return role;
 }
 
@@ -150,6 +151,7 @@ WorkloadTable empty_table(const Role& role, const Space& space) {
   table.phase = role.phase;
   table.power_total = role.power_total;
   table.cost = role.cost;
+  table.prior = role.prior;
   std::vector<Axis> axes = space.axes();
   for (Axis& axis : axes) axis.values.clear();
   table.space = Space(std::move(axes));

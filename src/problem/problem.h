@@ -39,7 +39,8 @@ const char* objective_name(Objective objective);
 Result<Objective> parse_objective(const std::string& text);
 
 /// One family of jobs. A role with an arrival rate serves requests; one without trains.
-/// `device`, `power_total` and `cost` are what predictors are told of it beside its readings.
+/// `device`, `power_total`, `cost` and `prior` are what predictors are told of it beside its
+/// readings.
 struct Role {
   std::string workload;
   Phase phase = Phase::train;
@@ -49,6 +50,7 @@ struct Role {
   std::string device = "";        ///< the board's name, as tables have it; "" when unknown
   std::string power_total = "";   ///< which total its power is; "" when unknown
   std::optional<Cost> cost = {};  ///< of its network, where somebody counted it
+  std::shared_ptr<const WorkloadTable> prior = {};  ///< as a simulation of the board has it
 
   bool serves() const { return rate_hz > 0; }
 };

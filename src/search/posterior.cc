@@ -41,6 +41,8 @@ std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions&
                                : nullptr;
   append(&references, sizeof references);
   if (table.cost) append(&*table.cost, sizeof(Cost));
+  const void* prior = table.prior.get();  // as long as the problem lives no other has its address
+  append(&prior, sizeof prior);
   append(table.space.values().data(), table.space.values().size_bytes());
   append(table.minibatch_ms.data(), table.minibatch_ms.size() * sizeof(double));
   append(table.power_w.data(), table.power_w.size() * sizeof(double));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ struct WorkloadTable {
   Phase phase = Phase::train;
   std::string power_total;   ///< "module", "monitor", a rail, or "" when unknown
   std::optional<Cost> cost;  ///< of the workload, where somebody counted it; no file holds it
+  /// What a simulation of the board says of the same workload, where there is one: known before
+  /// anything is measured. No file holds it.
+  std::shared_ptr<const WorkloadTable> prior;
   Space space;
   std::vector<double> minibatch_ms;  ///< one per row of the space
   std::vector<double> power_w;       ///< one per row; NaN where it was not measured

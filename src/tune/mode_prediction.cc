@@ -7,10 +7,19 @@
 #include <set>
 
 #include "base/text.h"
+#include "cost/networks.h"
 #include "device/registry/board.h"
+#include "profile/trials/offered_axes.h"
 #include "store/exchange.h"
+#include "twin/prior.h"
 
 namespace flyball {
+namespace {
+
+const std::vector<double> usual_batch = {16};
+
+}  // namespace
+
 Result<KnownModes> known_modes(const std::string& device) {
   KnownModes modes;
   modes.device = device;
@@ -53,7 +62,7 @@ Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& fi
         "simulated and predicted ones"};
   if (tables.empty())
     return Error{
-        Code::invalid_argument,
+        Code::not_found,
         fmt::format("the store holds no measurement of {} on {}",
                     filter.workload.value_or("any workload"), filter.device.value_or("any board")),
         "give measurements with --from FILE, or profile some with `flyball tune`"};
@@ -88,7 +97,37 @@ std::string what_differs(const WorkloadTable& a, const WorkloadTable& b) {
   return join(found, " and ");
 }
 
+// The configurations whose batch size the prior has, too: others do not fit the board's memory.
+Space within(const Space& space, const Space& prior) {
+  const auto column = space.axis_index(axis::batch_size);
+  const Axis* batches = find_axis(prior.axes(), axis::batch_size);
+  if (!column || !batches) return space;
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < space.size(); ++i)
+    if (std::ranges::find(batches->values, space.row(i)[*column]) != batches->values.end())
+      kept.push_back(i);
+  return space.subset(kept);
+}
+
 }  // namespace
+
+Result<WorkloadTable> unmeasured_workload(const KnownModes& modes, const std::string& workload,
+                                          Phase phase) {
+  if (!modes.twin || modes.spaces.empty())
+    return Error{Code::not_found, fmt::format("nothing simulates {}", modes.device), ""};
+  FLYBALL_CHECK(known_twin_workload(workload, phase));
+  WorkloadTable table;
+  table.device = modes.device;
+  table.workload = workload;
+  table.phase = phase;
+  table.power_total = twin_power_total(*modes.twin);
+  table.cost = network_cost(workload, phase);
+  std::vector<Axis> axes = {
+      named_axis(axis::batch_size, phase == Phase::infer ? served_batches() : usual_batch)};
+  for (const Axis& axis : modes.spaces.front().axes()) axes.push_back(named_axis(axis.name));
+  table.space = Space(std::move(axes));
+  return table;
+}
 
 Result<WorkloadTable> joined(std::span<const WorkloadTable> parts,
                              std::span<const std::string> names) {
@@ -124,8 +163,11 @@ Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownM
                  fmt::format("the modes of '{}' are not known", modes.device),
                  "host is this machine; table:FILE lists modes; else a --reference (or `flyball "
                  "reference add`) of that device must list them"};
-  FLYBALL_ASSIGN(const Space space, open_modes(measured, spaces));
-  return complete(measured, space, references, predictor, {seed});
+  FLYBALL_ASSIGN(Space space, open_modes(measured, spaces));
+  WorkloadTable known = measured;
+  if (modes.twin) known.prior = known_prior(*modes.twin, measured, space.axes());
+  if (known.prior && measured.size() == 0) space = within(space, known.prior->space);
+  return complete(known, space, references, predictor, {seed});
 }
 
 PredictionSummary summarise(const CompletedTable& all) {

@@ -8,6 +8,7 @@
 
 #include "predictors/complete.h"
 #include "store/stored_trials.h"
+#include "twin/board.h"
 
 namespace flyball {
 
@@ -18,6 +19,7 @@ struct KnownModes {
   std::vector<WorkloadTable> tables;  ///< of table:FILE: what was measured there
   std::optional<Error> unopened;      ///< a kind of board that this machine is not
   bool simulated = false;             ///< of twin:BOARD
+  std::optional<TwinBoard> twin;      ///< what is known of the board before anything is measured
 };
 /// Modes of what `--device` names. A name that is no board of this machine has no spaces:
 /// references of that name may list its modes. Errors: a board that cannot be opened, a table that
@@ -30,10 +32,16 @@ struct StoredWorkload {
   std::vector<int64_t> runs;  ///< that measured it
   LeftOutTrials left_out;
 };
-/// Those that count (store/stored_trials.h), under the conditions of the latest. Errors: none do;
-/// what is stored differs in phase, axes or power total.
+/// Those that count (store/stored_trials.h), under the conditions of the latest. Errors: there are
+/// none (not_found), none counts; what is stored differs in phase, axes or power total.
 Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter,
                                        Accepted accepted = {});
+
+/// A workload of which nothing is measured, over the axes of the board and what runs are set to: at
+/// batch size 16, of an inference at each that services choose among. Error: the board's modes or
+/// the network are not known to its twin.
+Result<WorkloadTable> unmeasured_workload(const KnownModes& modes, const std::string& workload,
+                                          Phase phase);
 
 /// Several files of one workload as one table, the later row of a configuration last. `names` say
 /// which part is at fault. Error: parts that differ in workload, phase, device, axes or power
@@ -42,8 +50,8 @@ Result<WorkloadTable> joined(std::span<const WorkloadTable> parts,
                              std::span<const std::string> names);
 
 /// Every mode of the board, measured where `measured` has it, else predicted. References of the
-/// board's name list its modes where the board itself does not. Errors: unknown modes; as
-/// complete().
+/// board's name list its modes where the board itself does not. Predictors are told what the
+/// board's twin says of the workload. Errors: unknown modes; as complete().
 Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownModes& modes,
                                      std::span<const WorkloadTable> references,
                                      const std::string& predictor, uint64_t seed);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/files.h"
 #include "boards/board_file.h"
 #include "boards/spec.h"
 
@@ -282,6 +283,19 @@ Result<TwinBoard> find_twin_board(const std::string& id) {
   if (found != boards->end()) return *found;
   return Error{Code::not_found, fmt::format("there is no simulated board '{}'", id),
                fmt::format("there are: {}", fmt::join(twin_boards(), ", "))};
+}
+
+Result<TwinBoard> read_twin_board(const std::filesystem::path& path) {
+  FLYBALL_ASSIGN(const std::string text, read_file(path));
+  FLYBALL_ASSIGN(const BoardFile own, BoardFile::parse(text, path.string(), "twin.md"));
+  const auto id = own.document()["id"].value<std::string>();
+  std::vector<std::pair<std::string, std::string>> files = {{path.string(), text}};
+  for (const BoardText& built_in : board_texts()) files.emplace_back(built_in.file, built_in.text);
+  FLYBALL_ASSIGN(const std::vector<TwinBoard> boards, parse_twin_boards(files));
+  const auto found = std::ranges::find(boards, id.value_or(""), &TwinBoard::id);
+  if (found != boards.end()) return *found;
+  return Error{Code::invalid_argument, fmt::format("{} has no part [twin]", path.string()),
+               "docs/twin.md says what stands there"};
 }
 
 std::vector<std::string> twin_boards() {

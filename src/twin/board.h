@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -119,6 +120,9 @@ struct TwinBoard {
 
 /// The board of this id. Errors: unknown ids; they list those there are.
 Result<TwinBoard> find_twin_board(const std::string& id);
+/// The board of a file of one's own, written like those of boards/ and, where it says so, after one
+/// of them. Errors: those of parse_twin_boards(), a file that cannot be read or has no twin.
+Result<TwinBoard> read_twin_board(const std::filesystem::path& path);
 /// The ids of all boards that have a twin, sorted.
 std::vector<std::string> twin_boards();
 /// Reads the part [twin] of such files; what one says `like` another is taken from there. Errors

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "boards/spec.h"
 
 namespace flyball {
@@ -73,6 +76,19 @@ TEST(TwinBoard, FilesAreReadWithTheirKinAndRefusedByLine) {
               HasSubstr("no such part"));
   EXPECT_THAT(complaint("[twin.constants]\nfull = 1\n"), HasSubstr("unknown constant 'full'"));
   EXPECT_THAT(complaint("[twin.constants]\nfill = -1\n"), HasSubstr("between"));
+}
+
+TEST(TwinBoard, AFileOfOnesOwnIsReadLikeThoseBuiltIn) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "own_board.toml";
+  std::ofstream(path)
+      << "id = \"own\"\n[twin]\nlike = \"orin_agx\"\n[twin.constants]\nsystem_w = 1\n";
+  const auto board = read_twin_board(path);
+  ASSERT_TRUE(board.ok()) << board.error().message;
+  EXPECT_EQ(board->id, "own");
+  EXPECT_EQ(board->constants.system_w, 1);
+  EXPECT_EQ(board->constants.op_kcycles, find_twin_board("orin_agx")->constants.op_kcycles);
+  std::ofstream(path) << "id = \"own\"\n";
+  EXPECT_THAT(read_twin_board(path).error().message, HasSubstr("has no part [twin]"));
 }
 
 }  // namespace

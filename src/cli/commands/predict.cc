@@ -21,7 +21,7 @@ namespace flyball::cli {
 namespace {
 
 struct PredictArguments {
-  std::string workload, phase, device, predictor = default_predictor(), out, store;
+  std::string workload, phase, device, predictor = default_predictor(), prior = "twin", out, store;
   std::vector<std::string> from;
   ReferenceOptions references;
   uint64_t seed = 1;
@@ -79,7 +79,11 @@ Result<WorkloadTable> read_measured(const PredictArguments& options, const Known
     return Error{Code::invalid_argument, "there is no workload to predict",
                  "name one that the store has measurements of (`flyball runs list`), or give a "
                  "table with --from FILE"};
-  return from_store(options, modes, runs);
+  auto stored = from_store(options, modes, runs);
+  if (stored.ok() || stored.error().code != Code::not_found) return stored;
+  FLYBALL_ASSIGN(const auto phase, wanted_phase(options));
+  auto nothing = unmeasured_workload(modes, options.workload, phase.value_or(Phase::train));
+  return nothing.ok() ? std::move(nothing) : std::move(stored);
 }
 
 struct Answer {
@@ -90,7 +94,8 @@ struct Answer {
 };
 
 Result<Answer> predict(const PredictArguments& options) {
-  FLYBALL_ASSIGN(const KnownModes modes, known_modes(options.device));
+  FLYBALL_ASSIGN(KnownModes modes, known_modes(options.device));
+  FLYBALL_ASSIGN(modes.twin, prior_board(options.prior, modes.device));
   Answer answer;
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
   answer.simulated =
@@ -100,6 +105,14 @@ Result<Answer> predict(const PredictArguments& options) {
   FLYBALL_ASSIGN(answer.all,
                  predict_modes(measured, modes, references, options.predictor, options.seed));
   for (const WorkloadTable& reference : references) answer.references.push_back(reference.title());
+  if (measured.size() == 0)
+    answer.all.notes.push_back(
+        fmt::format("nothing of it was measured: it is predicted from its layers and the constants "
+                    "of the twin of {}{}{}",
+                    modes.twin->id, references.empty() ? " alone" : ", with references",
+                    modes.twin->calibrated.empty()
+                        ? "; these were fitted to no measurement of it, and may lie farther off"
+                        : ""));
   if (answer.simulated)
     answer.all.notes.emplace_back("what was profiled is simulated: so is what is predicted of it");
   return answer;
@@ -186,10 +199,12 @@ void add_predict(CLI::App& app, Context& context) {
                     {.otherwise = "or the name of a board, as references have it"})
       ->required();
   command->add_option("--from", options->from,
-                      "measurements of the workload; else those of the table or the store");
+                      "measurements of the workload; else those of the table or the store; of a "
+                      "network that the board's twin knows none are needed");
   command->add_option("--phase", options->phase, "train or infer");
   add_reference_options(*command, options->references);
   add_accept_option(*command, options->accepted);
+  add_prior_option(*command, options->prior);
   add_predictor_option(*command, options->predictor);
   add_seed(*command, options->seed);
   add_store_option(*command, options->store);

@@ -33,19 +33,32 @@ void AveragedSurface::fit(const TransferredFigure& figure, const TargetTask& tas
   if (!task.references.empty()) sets.push_back(task.references);
   if (task.references.size() > 1)
     for (const auto& reference : task.references) sets.push_back({reference});
+  // The level is the simulation's whatever gives the shape, so that evidence compares shapes alone;
+  // beforehand its own shape, of the same workload, is as likely as all others together.
+  const double others = static_cast<double>(sets.size());
+  ExpectedRows expected;
+  if (task.prior) sets.push_back({task.prior});
+  if (task.prior && figure.prior_sd > 0)
+    expected = {((*task.prior).*figure.value)(space)(known_), figure.prior_sd};
   parts_.clear();
   for (TransferSources& set : sets) {
+    const bool simulated = !set.empty() && set.front() == task.prior;
+    ReferenceWeights weights = task.reference_weights;
+    if (simulated) weights.certainty = weights.prior_certainty;
     SurfaceForm form = figure.form;
-    apply_references(form.parameters, set, figure.parameters, task.device, task.phase,
-                     task.reference_weights);
+    apply_references(form.parameters, set, figure.parameters, task.device, task.phase, weights);
     const SurfaceRows kept{rows.rows.subset(known_), fields(set, space)(known_, Eigen::all),
                            rows.log_time(known_)};
     Part part;
-    part.surface.fit(form, kept, y(known_), set.empty() ? *figure.alone : *figure.transfer);
+    if (simulated) part.likely_before = others;
+    part.surface.fit(form, kept, y(known_), set.empty() ? *figure.alone : *figure.transfer,
+                     expected);
     part.references = std::move(set);
     parts_.push_back(std::move(part));
   }
-  const auto evidence = [](const Part& part) { return part.surface.process().evidence(); };
+  const auto evidence = [](const Part& part) {
+    return part.surface.process().evidence() + std::log(part.likely_before);
+  };
   std::ranges::stable_sort(parts_, std::greater(), evidence);
   double sum = 0;
   const double highest = evidence(parts_.front());

@@ -1,6 +1,7 @@
-// One figure under several sets of references (none, each, all), averaged by how probable each set
-// makes the readings. Few readings do not tell which earlier workload this one is like, and the
-// sets' disagreement then widens the intervals; with many one set has all the weight.
+// One figure under several sets of references (none, each, all, and a simulation of the same
+// workload), averaged by how probable each set makes the readings. Few readings do not tell which
+// earlier workload this one is like, and the sets' disagreement then widens the intervals; with
+// many one set has all the weight.
 #pragma once
 
 #include <string>
@@ -18,6 +19,8 @@ struct TransferredFigure {
   const SurfacePriors* transfer;
   SourceParameters parameters;
   Vector (TransferSource::*field)(const Space&) const;
+  Vector (TransferSource::*value)(const Space&) const;
+  double prior_sd;  ///< of the level around the prior's; 0: the prior tells nothing of the level
 };
 
 /// Who is fitted, and who may teach it.
@@ -25,6 +28,7 @@ struct TargetTask {
   std::string device;
   Phase phase = Phase::train;
   TransferSources references;
+  std::shared_ptr<const TransferSource> prior;  ///< the same workload, simulated; may be null
   ReferenceWeights reference_weights;
 };
 
@@ -50,6 +54,7 @@ class AveragedSurface {
   struct Part {
     Surface surface;
     TransferSources references;
+    double likely_before = 1;  ///< relative to the others, before any reading
     double weight = 1;
   };
   Matrix fields(const TransferSources& references, const Space& space) const;

@@ -35,23 +35,33 @@ class GpPredictor final : public Predictor {
   Status fit(const WorkloadTable& given, std::span<const WorkloadTable> references,
              const FitOptions& options) override {
     form_.reset();
+    prior_.reset();
     if (transfer_ && given.size() <= few_rows) take_form(given, references);
-    alone_ = form_ && given.size() == 0;
+    if (transfer_ && given.prior) take_prior(given);
+    alone_ = (form_ || prior_) && given.size() == 0;
     if (alone_) return {};
-    FLYBALL_CHECK(check_rows(given, transfer_ && !references.empty() ? 1 : 2));
+    FLYBALL_CHECK(check_rows(given, transfer_ && (!references.empty() || prior_) ? 1 : 2));
     const WorkloadTable measured = thinned(given, options.seed);
     if (!transfer_) references = {};
     profiled_ = measured.space.axes();
     phase_ = measured.phase;
-    coordinates_ = Coordinates(measured.space, measured.device, measured.phase, references);
-    const TargetTask task{measured.device, measured.phase, prepare(measured, references),
+    std::vector<WorkloadTable> known;
+    if (prior_) {
+      known.assign(references.begin(), references.end());
+      known.push_back(*given.prior);
+    }
+    coordinates_ = Coordinates(measured.space, measured.device, measured.phase,
+                               prior_ ? std::span<const WorkloadTable>(known) : references);
+    if (prior_) tell_prior(*given.prior, measured);
+    const TargetTask task{measured.device, measured.phase, prepare(measured, references), prior_,
                           settings_.reference_weights};
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
     const SurfaceRows all{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
 
-    const TransferredFigure time{time_surface(coordinates_), &settings_.time,
-                                 &settings_.time_transfer, &TransferSource::time_parameters,
-                                 &TransferSource::time_field};
+    const TransferredFigure time{time_surface(coordinates_),  &settings_.time,
+                                 &settings_.time_transfer,    &TransferSource::time_parameters,
+                                 &TransferSource::time_field, &TransferSource::time_value,
+                                 settings_.prior_time_sd};
     time_.fit(time, task, measured.space, all, measured.minibatch_ms);
     SurfaceRows with_time = all;
     with_time.log_time = time_.at(measured.space, all).posterior.mean.array() - time_.level();
@@ -59,9 +69,13 @@ class GpPredictor final : public Predictor {
     has_power_ = measured.has_power();
     describe(time_, "time", measured, task.references);
     if (!has_power_) return {};
-    const TransferredFigure power{power_surface(coordinates_), &settings_.power,
-                                  &settings_.power_transfer, &TransferSource::power_parameters,
-                                  &TransferSource::power_field};
+    const TransferredFigure power{power_surface(coordinates_),
+                                  &settings_.power,
+                                  &settings_.power_transfer,
+                                  &TransferSource::power_parameters,
+                                  &TransferSource::power_field,
+                                  &TransferSource::power_value,
+                                  knows_total_ ? settings_.prior_power_sd : 0};
     power_.fit(power, task, measured.space, with_time, measured.power_w);
     describe(power_, "power", measured, task.references);
     return {};
@@ -69,8 +83,9 @@ class GpPredictor final : public Predictor {
 
   Result<Prediction> predict(const Space& space) const override {
     Prediction prediction;
-    if (alone_) prediction = form_->predict(space, phase_, *cost_);
+    if (alone_) prediction = beforehand(space);
     prediction.extrapolated = outside_profiled(profiled_, space);
+    prediction.simulated_outside = prior_ != nullptr;
     if (alone_) return prediction;
     prediction.notes = notes_;
     std::vector<Result<Prediction>> parts(
@@ -114,6 +129,45 @@ class GpPredictor final : public Predictor {
     phase_ = given.phase;
     form_ = *std::move(form);
     cost_ = given.cost;
+  }
+
+  // What a simulation of the board says of the workload, where somebody gave it.
+  void take_prior(const WorkloadTable& given) {
+    if (!check_rows(given, 0).ok() || !check_rows(*given.prior, 2).ok()) return;
+    prior_ = TransferSource::prepare(*given.prior);
+    knows_total_ = given.prior->has_power() && given.power_total == given.prior->power_total;
+    profiled_ = given.space.axes();
+    phase_ = given.phase;
+  }
+
+  void tell_prior(const WorkloadTable& prior, const WorkloadTable& measured) {
+    notes_.push_back(fmt::format("{}: beside what was measured stands what {} is simulated to do",
+                                 name(), prior.title()));
+    if (!knows_total_ && prior.has_power() && measured.has_power())
+      notes_.push_back(other_total(prior, measured));
+  }
+
+  // Before the first reading: the simulation, the form of cost, or both by inverse variance.
+  Prediction beforehand(const Space& space) const {
+    Prediction cost;
+    if (form_) cost = form_->predict(space, phase_, *cost_);
+    if (!prior_) return cost;
+    Prediction prediction;
+    const auto n = static_cast<Index>(space.size());
+    Vector mean = prior_->time_value(space);
+    Vector variance = Vector::Constant(n, std::pow(settings_.prior_time_sd, 2));
+    if (form_ && form_->knows_time()) join(mean, variance, cost.minibatch_ms);
+    prediction.minibatch_ms = estimates(mean, variance);
+    mean = prior_->power_value(space);
+    if (mean.size() == 0) {
+      prediction.power_w = std::move(cost.power_w);
+      return prediction;
+    }
+    variance.setConstant(std::pow(settings_.prior_power_sd, 2));
+    if (form_ && form_->knows_power() && !cost.power_w.mean.empty())
+      join(mean, variance, cost.power_w);
+    prediction.power_w = estimates(mean, variance);
+    return prediction;
   }
 
   // Process and form of cost miss by causes of their own: their mean by inverse variance, which is
@@ -264,8 +318,10 @@ class GpPredictor final : public Predictor {
   AveragedSurface time_, power_;
   bool has_power_ = false;
   std::optional<CostForm> form_;  // beside the processes
-  bool alone_ = false;            // the form of cost, without any reading
+  bool alone_ = false;            // these two, without any reading
   std::optional<Cost> cost_;
+  std::shared_ptr<const TransferSource> prior_;  // what a simulation says, readings or not
+  bool knows_total_ = false;                     // its power is the readings' total
   std::vector<std::string> notes_;
 };
 

@@ -17,6 +17,9 @@ struct GpSettings {
   SurfacePriors time_transfer{{{-3.0, 0.6}, {-3.51, 0.5}, {0.18, 0.6}, {1.1, 2}}};  // 0.05
   SurfacePriors power_transfer{{{-3.91, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};   // 0.02
   ReferenceWeights reference_weights;
+  /// How far a twin lies off a table that its constants did not see, as a standard deviation of
+  /// logarithms: 1.25 times the largest mean error in docs/twin.md, "left out" (25.9 and 8.6 %).
+  double prior_time_sd = 0.32, prior_power_sd = 0.11;
 };
 
 /// "gp": ignores references.
@@ -24,8 +27,9 @@ std::unique_ptr<Predictor> make_gp();
 /// "transfer-gp": references shift the priors of the forms' parameters and add their residual
 /// fields with learned weights. Time and power are each averaged over sets of references
 /// (averaged_surface.h), and with few readings joined by inverse variance with the board's form of
-/// cost (predict/roofline/cost_form.h), where several references give one. Needs one reading, with
-/// such a form, of one reference or more, none.
+/// cost (predict/roofline/cost_form.h), where several references give one. A simulation of the
+/// workload (WorkloadTable::prior) is one more set, and tells the level. Needs one reading; with
+/// such a form, of one reference or more, or a simulation, none.
 std::unique_ptr<Predictor> make_transfer_gp();
 std::unique_ptr<Predictor> make_gp_with(bool transfer, const GpSettings& settings);
 

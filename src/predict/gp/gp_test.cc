@@ -10,6 +10,7 @@ namespace flyball {
 namespace {
 
 using namespace testing_board;
+using testing::Contains;
 using testing::HasSubstr;
 
 const WorkloadTable& truth() {
@@ -306,6 +307,61 @@ TEST(Gp, TimeAndPowerOfADrawBelongTogether) {
     together += product;
   }
   EXPECT_LT(together, 0);
+}
+
+// What a simulation says of the board: it errs by a fifth in time, by a few percent in power, and
+// its stages weigh otherwise.
+WorkloadTable with_prior(WorkloadTable measured) {
+  WorkloadTable told = table({"net", 26, 18, 11, 8, 0}, 0, 1);
+  for (double& ms : told.minibatch_ms) ms *= 1.2;
+  for (double& power : told.power_w) power *= 0.95;
+  measured.prior = std::make_shared<const WorkloadTable>(std::move(told));
+  return measured;
+}
+
+Prediction predict_with_prior(const WorkloadTable& measured) {
+  const auto predictor = make_transfer_gp();
+  const Status fitted = predictor->fit(measured, {}, {});
+  EXPECT_TRUE(fitted.ok()) << fitted.error().message;
+  auto prediction = predictor->predict(truth().space);
+  EXPECT_TRUE(prediction.ok());
+  return *std::move(prediction);
+}
+
+TEST(TransferGp, ASimulationAnswersBeforeTheFirstReading) {
+  const Prediction p = predict_with_prior(with_prior(take_rows(truth(), {})));
+  expect_sound(p.minibatch_ms, truth().size());
+  expect_sound(p.power_w, truth().size());
+  EXPECT_NEAR(mape(p.minibatch_ms.mean, truth().minibatch_ms), 20, 8);
+  EXPECT_LT(mape(p.power_w.mean, truth().power_w), 8);
+  EXPECT_GT(covered(p.minibatch_ms, truth().minibatch_ms), 0.9);
+  EXPECT_TRUE(p.extrapolated[0]);
+  EXPECT_TRUE(p.simulated_outside);
+}
+
+TEST(TransferGp, ASimulationGivesTheShapeAndOneReadingTheLevel) {
+  const Prediction p = predict_with_prior(with_prior(rows_of(truth(), std::array{size_t{500}})));
+  EXPECT_LT(mape(p.minibatch_ms.mean, truth().minibatch_ms), 12);
+  EXPECT_LT(mape(p.power_w.mean, truth().power_w), 5);
+  EXPECT_GT(covered(p.minibatch_ms, truth().minibatch_ms), 0.9);
+  EXPECT_THAT(p.notes, Contains(HasSubstr("net train on board is simulated to do")));
+}
+
+TEST(TransferGp, ASimulationOfAnotherTotalSaysNothingOfTheLevelOfPower) {
+  WorkloadTable measured = with_prior(rows_of(truth(), std::array{size_t{500}, size_t{900}}));
+  measured.power_total = "wall";
+  for (double& power : measured.power_w) power *= 3;
+  const Prediction p = predict_with_prior(measured);
+  EXPECT_NEAR(p.power_w.mean[700] / truth().power_w[700], 3, 0.3);
+  EXPECT_THAT(p.notes, Contains(HasSubstr("only its shape is used")));
+}
+
+TEST(TransferGp, ReadingsOverruleASimulationThatMisleads) {
+  WorkloadTable measured = random_rows(truth(), 30, 1);
+  WorkloadTable wrong = table({"net", 2, 1, 60, 1, 0}, 0, 1);
+  measured.prior = std::make_shared<const WorkloadTable>(std::move(wrong));
+  const Prediction p = predict_with_prior(measured);
+  EXPECT_LT(mape(p.minibatch_ms.mean, truth().minibatch_ms), 6);
 }
 
 }  // namespace

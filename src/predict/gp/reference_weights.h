@@ -20,6 +20,7 @@ struct ReferenceWeights {
   /// Weight of a reference's parameters when it is of another board or of the other phase.
   double other_device = 0.2, other_phase = 0.5;
   double certainty = 0.5;  ///< how much a reference of weight 1 narrows the parameters' priors
+  double prior_certainty = 0.25;  ///< the same of a simulation of the workload itself
 };
 
 /// References say what each parameter is likely to be; close ones (this board, this phase) more so.

@@ -25,7 +25,7 @@ FormValue Surface::mean(const SurfaceRows& rows, const Vector& beta) const {
 }
 
 void Surface::fit(const SurfaceForm& form, const SurfaceRows& rows, const Vector& log_values,
-                  const SurfacePriors& priors) {
+                  const SurfacePriors& priors, const ExpectedRows& expected) {
   form_ = form;
   parameters_ = static_cast<Index>(form.parameters.size());
   slopes_ = rows.rows.other.cols();
@@ -40,8 +40,11 @@ void Surface::fit(const SurfaceForm& form, const SurfaceRows& rows, const Vector
   sd.segment(1 + slopes_, fields_).setConstant(priors.field_sd / std::sqrt(references));
   centre.tail(parameters_) = prior_means(form.parameters);
   sd.tail(parameters_) = prior_sds(form.parameters);
-  const Vector off = log_values - form.at(rows, centre.tail(parameters_)).value;
+  const bool known = expected.log_values.size() > 0;
+  const Vector off = known ? expected.log_values - mean(rows, centre).value
+                           : log_values - form.at(rows, centre.tail(parameters_)).value;
   centre[0] = median(std::span(off.data(), static_cast<size_t>(off.size())));
+  if (known) sd[0] = expected.sd;
   mean_function.at = [&](const Vector& beta) { return mean(rows, beta); };
   mean_function.share = [&](const Matrix& jacobian) {
     return form.share(jacobian.rightCols(parameters_));

@@ -35,22 +35,28 @@ SurfaceRows subset(const SurfaceRows& all, const std::vector<Index>& indices) {
   return {all.rows.subset(indices), all.fields(indices, Eigen::all), all.log_time(indices)};
 }
 
+/// The configurations that `x` codes: values on `axes`.
+Space space_of(const CodedRows& x, std::vector<Axis> axes) {
+  for (Axis& axis : axes) axis.values.clear();
+  Space space(std::move(axes));
+  std::vector<double> row(x.axes());
+  for (size_t i = 0; i < static_cast<size_t>(x.rows); ++i) {
+    for (size_t d = 0; d < row.size(); ++d)
+      row[d] = x.values[d][static_cast<size_t>(x.index[d][i])];
+    space.add(row);
+  }
+  return space;
+}
+
 /// A reference with holes: the posterior of a Gaussian process on some of its rows.
 class ProcessField final : public ResidualField {
  public:
   ProcessField(Surface surface, Coordinates coordinates, std::vector<Axis> axes)
-      : surface_(std::move(surface)), coordinates_(std::move(coordinates)), axes_(std::move(axes)) {
-    for (Axis& axis : axes_) axis.values.clear();
-  }
+      : surface_(std::move(surface)),
+        coordinates_(std::move(coordinates)),
+        axes_(std::move(axes)) {}
   Vector at(const CodedRows& x) const override {
-    Space space(axes_);
-    std::vector<double> row(axes_.size());
-    for (size_t i = 0; i < static_cast<size_t>(x.rows); ++i) {
-      for (size_t d = 0; d < row.size(); ++d)
-        row[d] = x.values[d][static_cast<size_t>(x.index[d][i])];
-      space.add(row);
-    }
-    const auto rows = coordinates_.rows(space);
+    const auto rows = coordinates_.rows(space_of(x, axes_));
     if (!rows) return Vector::Zero(x.rows);
     return surface_.residual({*rows, Matrix(x.rows, 0), Vector::Zero(x.rows)});
   }
@@ -89,17 +95,17 @@ TransferSource::TransferSource(const WorkloadTable& table)
     : title_(table.title()),
       device_(table.device),
       phase_(table.phase),
-      axes_(varying_axes(table.space)) {
-  const Coordinates coordinates(table.space, table.device, table.phase);
+      axes_(varying_axes(table.space)),
+      coordinates_(table.space, table.device, table.phase) {
   const auto n = static_cast<Index>(table.size());
-  SurfaceRows all{*coordinates.rows(table.space), Matrix(n, 0), Vector::Zero(n)};
+  SurfaceRows all{*coordinates_.rows(table.space), Matrix(n, 0), Vector::Zero(n)};
   Random random(1);
   const bool grid = fills_grid(table.space, axes_);
   const CodedRows x = inside(table.space);
 
   // Departures from the form on all rows, and the field made of them.
   const auto depart = [&](const SurfaceForm& form, const std::vector<double>& figures,
-                          std::map<std::string, double>& parameters,
+                          std::map<std::string, double>& parameters, Vector& theta, double& level,
                           std::unique_ptr<ResidualField>& field) -> Vector {
     const Vector y = Eigen::Map<const Vector>(figures.data(), n).array().log();
     std::vector<Index> known;
@@ -110,25 +116,30 @@ TransferSource::TransferSource(const WorkloadTable& table)
     if (!grid) {
       Surface surface;
       surface.fit(form, rows, y(chosen), {});
-      parameters = named(form.parameters, surface.theta());
-      const Vector shape = form.at(all, surface.theta()).value + surface.residual(all);
-      field = std::make_unique<ProcessField>(std::move(surface), coordinates, axes_);
+      theta = surface.theta();
+      level = surface.level();
+      parameters = named(form.parameters, theta);
+      const Vector shape = form.at(all, theta).value + surface.residual(all);
+      field = std::make_unique<ProcessField>(std::move(surface), coordinates_, axes_);
       return shape;
     }
-    const FormFit fit = fit_form([&](const Vector& theta) { return form.at(rows, theta); },
+    const FormFit fit = fit_form([&](const Vector& asked) { return form.at(rows, asked); },
                                  y(chosen), form.parameters);
-    parameters = named(form.parameters, fit.theta);
-    const Vector shape = form.at(all, fit.theta).value;
-    Vector residual = (y - shape).array() - fit.level;
+    theta = fit.theta;
+    level = fit.level;
+    parameters = named(form.parameters, theta);
+    const Vector shape = form.at(all, theta).value;
+    Vector residual = (y - shape).array() - level;
     for (double& value : residual)
       if (!std::isfinite(value)) value = std::numeric_limits<double>::quiet_NaN();
     field = make_grid_field(axes_, x, residual);
     return shape + field->at(x);
   };
-  all.log_time =
-      depart(time_surface(coordinates), table.minibatch_ms, time_parameters_, time_field_);
+  all.log_time = depart(time_surface(coordinates_), table.minibatch_ms, time_parameters_,
+                        time_theta_, time_level_, time_field_);
   if (table.has_power())
-    depart(power_surface(coordinates), table.power_w, power_parameters_, power_field_);
+    depart(power_surface(coordinates_), table.power_w, power_parameters_, power_theta_,
+           power_level_, power_field_);
 }
 
 CodedRows TransferSource::inside(const Space& space) const {
@@ -148,6 +159,28 @@ CodedRows TransferSource::inside(const Space& space) const {
     x.index.push_back(std::move(codes.index[0]));
   }
   return x;
+}
+
+SurfaceRows TransferSource::rows_at(const CodedRows& x) const {
+  const auto rows = coordinates_.rows(space_of(x, axes_));
+  return {*rows, Matrix(x.rows, 0), Vector::Zero(x.rows)};
+}
+
+Vector TransferSource::time_shape(const CodedRows& x) const {
+  return time_surface(coordinates_).at(rows_at(x), time_theta_).value + time_field_->at(x);
+}
+
+Vector TransferSource::time_value(const Space& space) const {
+  return time_shape(inside(space)).array() + time_level_;
+}
+
+Vector TransferSource::power_value(const Space& space) const {
+  if (!power_field_) return {};
+  const CodedRows x = inside(space);
+  SurfaceRows rows = rows_at(x);
+  rows.log_time = time_shape(x);
+  return (power_surface(coordinates_).at(rows, power_theta_).value + power_field_->at(x)).array() +
+         power_level_;
 }
 
 Vector TransferSource::time_field(const Space& space) const {

@@ -24,7 +24,7 @@ constexpr size_t modes_of_the_paper = 441;
 struct EvaluateSearchArguments {
   std::string problem = "training", problems = "paper", modes = "paper", predictor;
   std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
-  std::string cases, data;
+  std::string cases, data, prior = "none";
   Accepted accepted;
   size_t max_profiles = 10, seeds = 1, threads = 0, every = 1, draws = 40;
   uint64_t seed = 1;
@@ -41,6 +41,7 @@ Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind,
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
       FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
+      FLYBALL_CHECK(take_prior(options.prior, table));
       tables.push_back(std::move(table));
     }
   return tables;
@@ -170,6 +171,7 @@ void add_evaluate_search(CLI::App& group, Context& context) {
       ->capture_default_str();
   add_reference_option(*command, options->references);
   add_accept_option(*command, options->accepted);
+  add_prior_option(*command, options->prior);
   command->add_option("--strategy", options->strategies, "names, separated by commas");
   command->add_option("--problems", options->problems, "paper, or a CSV file of budgets")
       ->capture_default_str();

@@ -17,6 +17,7 @@ void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evalua
   command.add_option("--phase", table.phase, "train or infer, likewise");
   add_reference_option(command, table.references);
   add_accept_option(command, table.accepted);
+  add_prior_option(command, table.prior);
   add_predictors_option(command, evaluation.predictors);
 }
 
@@ -43,6 +44,7 @@ void add_output_options(CLI::App& command, JudgedTable& table) {
 Status read_judged(const JudgedTable& table, Evaluation& evaluation) {
   FLYBALL_ASSIGN(evaluation.target,
                  read_workload(table.target, table.workload, table.phase, table.accepted));
+  FLYBALL_CHECK(take_prior(table.prior, evaluation.target));
   FLYBALL_ASSIGN(evaluation.references, read_references(table.references, table.accepted));
   return {};
 }

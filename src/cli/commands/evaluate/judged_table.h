@@ -12,6 +12,7 @@ namespace flyball::cli {
 struct JudgedTable {
   std::string target, workload, phase;
   std::vector<std::string> references;
+  std::string prior = "none";  ///< of a twin whose constants may have seen the target
   Accepted accepted;
   bool json = false, quiet = false;
 };

@@ -1,0 +1,83 @@
+#include "twin/prior.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "twin/calibrate.h"
+
+namespace flyball {
+namespace {
+
+constexpr size_t most_values = 7;  // of an axis: between them the predictor's form carries it
+constexpr int minibatches = 40;    // that the medians of tables are of
+constexpr std::array run_axes = {axis::batch_size, axis::loader_workers, axis::prefetch};
+
+// Lowest, highest and evenly by rank what lies between.
+std::vector<double> some_of(const std::vector<double>& values) {
+  if (values.size() <= most_values) return values;
+  std::vector<double> some;
+  for (size_t i = 0; i < most_values; ++i)
+    some.push_back(values[i * (values.size() - 1) / (most_values - 1)]);
+  return some;
+}
+
+// Those of its values that the twin can be asked for; a run's are any.
+std::vector<double> known_values(const TwinBoard& board, const Axis& asked) {
+  if (std::ranges::find(run_axes, asked.name) != run_axes.end()) return asked.values;
+  const Axis* has = find_axis(board.axes, asked.name);
+  if (!has) return {};
+  std::vector<double> values = asked.values;
+  std::erase_if(values, [&](double value) {
+    return std::ranges::find(has->values, value) == has->values.end();
+  });
+  return values;
+}
+
+}  // namespace
+
+Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& workload,
+                                 const std::string& power_total, std::span<const Axis> axes) {
+  FLYBALL_ASSIGN(const TwinNetwork network,
+                 make_twin_network(workload.layers, workload.half_precision));
+  WorkloadTable prior;
+  prior.device = board.id;
+  prior.workload = workload.name;
+  prior.phase = network.phase;
+  prior.power_total =
+      check_twin_total(board, power_total).ok() ? power_total : twin_power_total(board);
+  prior.accepted.simulated = true;
+  std::vector<Axis> known;
+  for (const Axis& asked : axes) {
+    Axis axis = asked;
+    axis.values = some_of(known_values(board, asked));
+    if (!axis.values.empty()) known.push_back(std::move(axis));
+  }
+  WorkloadTable grid = prior;
+  grid.space = Space::grid(known);
+  for (Axis& axis : known) axis.values.clear();
+  prior.space = Space(std::move(known));
+  for (size_t i = 0; i < grid.space.size(); ++i) {
+    const auto told = twin_reading(board, network, workload, twin_configuration(grid, i),
+                                   minibatches, prior.power_total);
+    if (!told) continue;  // it does not fit the memory
+    const double power =
+        board.rails.empty() ? std::numeric_limits<double>::quiet_NaN() : told->power_w;
+    prior.add(grid.space.row(i), told->minibatch_ms, power, Provenance::simulated);
+  }
+  if (prior.size() == 0)
+    return Error{Code::not_found, "the twin of " + board.id + " knows none of these configurations",
+                 ""};
+  return prior;
+}
+
+std::shared_ptr<const WorkloadTable> known_prior(const TwinBoard& board, const WorkloadTable& asked,
+                                                 std::span<const Axis> axes) {
+  const auto workload = known_twin_workload(asked.workload, asked.phase);
+  if (!workload) return nullptr;
+  auto prior = twin_prior(board, *workload, asked.power_total, axes);
+  return prior.ok() ? std::make_shared<const WorkloadTable>(*std::move(prior)) : nullptr;
+}
+
+}  // namespace flyball

@@ -1,0 +1,25 @@
+// What a twin says of a workload before anything is measured, as predictors take it: a table over
+// few values of each axis (WorkloadTable::prior).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "space/table.h"
+#include "twin/twin.h"
+
+namespace flyball {
+
+/// The workload on the twin of `board`, over a grid of the values of these axes that the twin knows
+/// and that fit its memory; axes that it does not know are left out. Its power is the named total,
+/// or where the board tells no such the twin's own, and named so.
+Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& workload,
+                                 const std::string& power_total, std::span<const Axis> axes);
+
+/// The same for workload, phase and power total of a table. Null where the twin knows no such
+/// network, or none of the configurations.
+std::shared_ptr<const WorkloadTable> known_prior(const TwinBoard& board, const WorkloadTable& asked,
+                                                 std::span<const Axis> axes);
+
+}  // namespace flyball
