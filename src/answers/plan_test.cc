@@ -108,6 +108,16 @@ TEST(Plan, TrialsNameTheServiceThatTheyAreOf) {
   EXPECT_THAT(format_plan(plan, true), HasSubstr("\n  the second det "));
 }
 
+TEST(Plan, TimesAreOfWholeRunsWhereReadingsAre) {
+  Problem problem;
+  problem.candidates = both()->candidates;
+  problem.roles = {{"net", Phase::train, 0, unlimited}};
+  Outcome outcome;
+  outcome.loss = 1500;
+  EXPECT_EQ(objective_text(problem, outcome), "1500 ms per minibatch");
+  EXPECT_EQ(objective_text(problem, outcome, true), "1500 ms per run");
+}
+
 TEST(Plan, JsonHoldsTheSame) {
   const auto plan = to_json(plan_of(both()));
   EXPECT_EQ(plan["choice"]["value"], 25);
