@@ -12,7 +12,6 @@
 
 namespace flyball::cli {
 
-/// `--accept simulated,predicted`: what counts as a measurement besides what was measured.
 /// --prior: what predictors know before anything is measured: twin, none, or a board's file.
 void add_prior_option(CLI::App& command, std::string& prior);
 /// The board that --prior names; nothing for "none", and for "twin" where no board of the name
@@ -21,6 +20,7 @@ Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std
 /// What it says of a table that is judged. Error: it knows no such network.
 Status take_prior(const std::string& prior, WorkloadTable& table);
 
+/// `--accept simulated,predicted`: what counts as a measurement besides what was measured.
 void add_accept_option(CLI::App& command, Accepted& accepted);
 
 /// One workload of a file, its measured and accepted rows; `workload` may be "" where the file

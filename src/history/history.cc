@@ -93,14 +93,6 @@ size_t History::profiles() const {
   return count_profiles(counted_);
 }
 
-size_t History::tried() const {
-  auto all = counted_;
-  for (size_t role = 0; role < records_.size(); ++role)
-    for (const auto& [candidate, record] : records_[role])
-      if (!record.failed()) all[role].insert(candidate);
-  return count_profiles(all);
-}
-
 void History::consider(size_t role, size_t candidate) {
   const Candidates& all = *problem_->candidates;
   const auto weigh = [&](std::span<const size_t> choice) {

@@ -42,8 +42,6 @@ class History {
   /// Number of profiles as published, where a pair of trials in one mode counts once: the sum over
   /// modes of the larger number of distinct trials that one role needed there.
   size_t profiles() const;
-  /// The same of all trials that were made, those that were known before the search included.
-  size_t tried() const;
   /// Of all trials that were made, repeats and those that were known before the search included.
   size_t readings_made() const { return readings_made_; }
   /// What profiles() would be after measuring these candidates too (one for each role).

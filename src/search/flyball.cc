@@ -138,13 +138,8 @@ class Flyball : public Strategy {
   std::optional<Ask> promising_prospect() {
     const auto outcomes = SurfaceOutcomes::draw(history(), options());
     if (!outcomes.ok()) return stop(outcomes.error().message);
-    bool any_left = false;
-    const auto promise = most_promising(*outcomes, [&](auto choice) {
-      const bool left = open(choice);
-      any_left = any_left || left;
-      return left;
-    });
-    if (!promise) return nearest_prospect(any_left);
+    const auto promise = most_promising(*outcomes, [&](auto choice) { return open(choice); });
+    if (!promise) return nearest_prospect();
     const auto choice = outcomes->choice(promise->choice);
     return begin({choice.begin(), choice.end()},
                  fmt::format("may meet the budgets ({:.0f} %), and is good where it does",
@@ -153,7 +148,7 @@ class Flyball : public Strategy {
 
   /// Where nothing is likely to meet the budgets: what would need the least of each, by the
   /// predictions, so that the answer can say how near that is.
-  std::optional<Ask> nearest_prospect(bool any_left) {
+  std::optional<Ask> nearest_prospect() {
     Readings expected;
     for (const Posterior& posterior : outlook_.posteriors()) {
       std::vector<Reading>& readings = expected.emplace_back();
@@ -170,6 +165,8 @@ class Flyball : public Strategy {
     if (open(nearest.candidates))
       return begin(nearest.candidates,
                    "nothing is likely to meet the budgets; this would be nearest");
+    bool any_left = false;
+    for_each_choice(problem(), [&](auto choice) { any_left = any_left || open(choice); });
     return stop(any_left ? "nothing is left that is likely to meet the budgets"
                          : "everything was measured");
   }

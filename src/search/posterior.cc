@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "predict/interval.h"
+#include "space/table_hash.h"
 
 namespace flyball {
 namespace {
@@ -41,7 +42,7 @@ std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions&
                                : nullptr;
   append(&references, sizeof references);
   if (table.cost) append(&*table.cost, sizeof(Cost));
-  const void* prior = table.prior.get();  // as long as the problem lives no other has its address
+  const uint64_t prior = table.prior ? content_hash(*table.prior) : 0;
   append(&prior, sizeof prior);
   append(table.space.values().data(), table.space.values().size_bytes());
   append(table.minibatch_ms.data(), table.minibatch_ms.size() * sizeof(double));
@@ -97,25 +98,13 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
   return shared;
 }
 
-Result<Draws> draws_of(const History& history, size_t role, const SearchOptions& options,
-                       size_t count) {
+Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,
+                       const SearchOptions& options, size_t count) {
   if (!options.make_predictor) return no_predictor;
   FLYBALL_ASSIGN(const std::unique_ptr<Predictor> predictor,
                  fitted(measured_table(history, role), role, options));
-  FLYBALL_ASSIGN(Draws draws,
-                 predictor->draw(history.problem().candidates->space(role), count, options.seed));
-  const auto set = [&](std::vector<float>& logs, size_t candidate, double value) {
-    if (!logs.empty() && !std::isnan(value))
-      std::fill_n(logs.begin() + static_cast<std::ptrdiff_t>(candidate * count), count,
-                  static_cast<float>(std::log(value)));
-  };
-  for (const auto& [candidate, record] : history.of_role(role)) {
-    if (record.failed()) continue;
-    const Reading value = record.value();
-    set(draws.log_ms, candidate, value.minibatch_ms);
-    set(draws.log_w, candidate, value.power_w);
-  }
-  return draws;
+  const Space& space = history.problem().candidates->space(role);
+  return predictor->draw(space.subset(candidates), count, options.seed + role);
 }
 
 Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options) {

@@ -74,10 +74,10 @@ std::string prediction_key(const History& history, size_t role, const SearchOpti
 std::shared_ptr<const Result<Prediction>> predict_role(const History& history, size_t role,
                                                        const SearchOptions& options);
 
-/// What it makes of the role's readings as surfaces over all its candidates; those measured have
-/// their reading on each. Errors as of posterior_of().
-Result<Draws> draws_of(const History& history, size_t role, const SearchOptions& options,
-                       size_t count);
+/// What it makes of the role's readings as surfaces over some of its candidates, measured ones too.
+/// Errors as of posterior_of().
+Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,
+                       const SearchOptions& options, size_t count);
 
 /// Fits the options' predictor on the role's readings and predicts its candidates. The error is the
 /// predictor's, e.g. too few rows, or that there is none.

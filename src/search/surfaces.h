@@ -11,8 +11,9 @@
 
 namespace flyball {
 
-/// What every choice amounts to on every surface. Above 20,000 choices those 4,096 of them that are
-/// the likeliest to meet the limits by themselves.
+/// What every choice amounts to on every surface, those aside of which a trial failed. Of more than
+/// 20,000 choices 4,096: those with the largest expected gain over what is known or, while nothing
+/// within the limits is known, the likeliest to meet them.
 class SurfaceOutcomes {
  public:
   /// `count` surfaces, of equal seeds the same. Measured candidates have their readings on all of
@@ -40,7 +41,7 @@ struct Promise {
   size_t choice = 0;    ///< of SurfaceOutcomes
   double feasible = 0;  ///< share of the surfaces on which it meets all limits
   /// Mean over the surfaces of 1 where it is the best there, ½ where it takes twice as much as the
-  /// best one, 0 where it breaks a limit.
+  /// best one (or trains half as much), 0 where it breaks a limit.
   double worth = 0;
 };
 /// The choice that is worth the most of those that `open` lets; nothing where none meets the limits

@@ -52,6 +52,10 @@ Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& wor
   for (const Axis& asked : axes) {
     Axis axis = asked;
     axis.values = some_of(known_values(board, asked));
+    // Clocks that are none of the board's: it would answer at its highest in their place.
+    if (axis.values.empty() && !asked.values.empty() && find_axis(board.axes, asked.name))
+      return Error{Code::not_found,
+                   "the twin of " + board.id + " has none of the values of " + asked.name, ""};
     if (!axis.values.empty()) known.push_back(std::move(axis));
   }
   WorkloadTable grid = prior;

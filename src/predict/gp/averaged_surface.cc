@@ -37,8 +37,9 @@ void AveragedSurface::fit(const TransferredFigure& figure, const TargetTask& tas
   // beforehand its own shape, of the same workload, is as likely as all others together.
   const double others = static_cast<double>(sets.size());
   ExpectedRows expected;
-  if (task.prior) sets.push_back({task.prior});
-  if (task.prior && figure.prior_sd > 0)
+  const bool tells = task.prior && !((*task.prior).*figure.parameters)().empty();
+  if (tells) sets.push_back({task.prior});
+  if (tells && figure.prior_sd > 0)
     expected = {((*task.prior).*figure.value)(space)(known_), figure.prior_sd};
   parts_.clear();
   for (TransferSources& set : sets) {

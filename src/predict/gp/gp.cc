@@ -85,7 +85,7 @@ class GpPredictor final : public Predictor {
     Prediction prediction;
     if (alone_) prediction = beforehand(space);
     prediction.extrapolated = outside_profiled(profiled_, space);
-    prediction.simulated_outside = prior_ != nullptr;
+    prediction.simulated_outside = prior_ && simulated(space);
     if (alone_) return prediction;
     prediction.notes = notes_;
     std::vector<Result<Prediction>> parts(
@@ -131,10 +131,20 @@ class GpPredictor final : public Predictor {
     cost_ = given.cost;
   }
 
+  // Does the simulation tell of all that varies there, within what it was asked for?
+  bool simulated(const Space& space) const {
+    return std::ranges::all_of(varying_axes(space), [&](const Axis& axis) {
+      const Axis* told = find_axis(prior_axes_, axis.name);
+      return told && !told->values.empty() && told->values.front() <= axis.values.front() &&
+             axis.values.back() <= told->values.back();
+    });
+  }
+
   // What a simulation of the board says of the workload, where somebody gave it.
   void take_prior(const WorkloadTable& given) {
     if (!check_rows(given, 0).ok() || !check_rows(*given.prior, 2).ok()) return;
     prior_ = TransferSource::prepare(*given.prior);
+    prior_axes_ = given.prior->space.axes();
     knows_total_ = given.prior->has_power() && given.power_total == given.prior->power_total;
     profiled_ = given.space.axes();
     phase_ = given.phase;
@@ -321,7 +331,8 @@ class GpPredictor final : public Predictor {
   bool alone_ = false;            // these two, without any reading
   std::optional<Cost> cost_;
   std::shared_ptr<const TransferSource> prior_;  // what a simulation says, readings or not
-  bool knows_total_ = false;                     // its power is the readings' total
+  std::vector<Axis> prior_axes_;
+  bool knows_total_ = false;  // its power is the readings' total
   std::vector<std::string> notes_;
 };
 

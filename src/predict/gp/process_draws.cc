@@ -14,10 +14,9 @@ namespace {
 
 constexpr double jitter = 1e-8;       // of a correlation matrix of close values
 constexpr Index small_grid = 20'000;  // grid points that are always worth it
-constexpr Index grid_per_row = 4;     // … and how many for each row that is asked for
 constexpr Index features = 512;
-constexpr int freedom = 5;        // of the spectral density, 2ν of Matérn-5/2
-constexpr size_t kept_seeds = 8;  // whose numbers are kept
+constexpr int freedom = 5;         // of the spectral density, 2ν of Matérn-5/2
+constexpr size_t kept_seeds = 24;  // whose numbers are kept: of time and power of two roles twice
 
 using Numbers = std::shared_ptr<const Vector>;
 
@@ -124,7 +123,7 @@ Matrix normal_numbers(Index rows, Index columns, uint64_t seed) {
 
 Matrix process_draws(const CodedRows& rows, const Vector& lengths, Index count, uint64_t seed) {
   Index points = 1;
-  const Index most = std::max(small_grid, grid_per_row * rows.rows);
+  const Index most = std::max(small_grid, rows.rows);
   for (size_t d = 0; d < rows.axes() && points <= most; ++d)
     points *= static_cast<Index>(rows.values[d].size());
   return points <= most ? on_grid(rows, lengths, count, points, seed)

@@ -76,6 +76,9 @@ Status run_population(const EvaluateSearchArguments& options, SearchSweep sweep)
   if (!options.train.empty() || !options.infer.empty() || !options.cases.empty())
     return Error{Code::invalid_argument, "--data is given with --train, --infer or --cases",
                  "--data DIR takes all tables of a folder; leave the others out"};
+  if (options.prior != "none")
+    return Error{Code::invalid_argument, "--data takes no --prior",
+                 "give the tables one by one with --train and --infer, or --prior none"};
   const Phase phase = sweep.kind == ProblemKind::training ? Phase::train : Phase::infer;
   FLYBALL_ASSIGN(const auto tables, read_table_folder(options.data, phase, options.accepted));
   sweep.only_paper_modes = false;
