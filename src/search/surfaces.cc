@@ -14,7 +14,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t most_choices = 20'000, screened_choices = 4'096;
+constexpr size_t most_choices = 5'000, screened_choices = 4'096;
 
 /// Time and power of a role's candidates, and whether their figures hold, by surface.
 class RoleSurfaces {

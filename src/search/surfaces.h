@@ -12,7 +12,7 @@
 namespace flyball {
 
 /// What every choice amounts to on every surface, those aside of which a trial failed. Of more than
-/// 20,000 choices 4,096: those with the largest expected gain over what is known or, while nothing
+/// 5,000 choices 4,096: those with the largest expected gain over what is known or, while nothing
 /// within the limits is known, the likeliest to meet them.
 class SurfaceOutcomes {
  public:
