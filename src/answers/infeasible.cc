@@ -33,15 +33,7 @@ class Forecast {
 
   bool knows() const { return outlook_.known(); }
   /// Neither failed nor measured as a whole?
-  bool open(Choosing choice) const {
-    size_t missing = 0;
-    for (size_t role = 0; role < choice.size(); ++role) {
-      const Record* record = strategy_.history().find(role, choice[role]);
-      if (record && record->failed()) return false;
-      missing += !record;
-    }
-    return missing > 0;
-  }
+  bool open(Choosing choice) const { return strategy_.history().missing(choice).value_or(0) > 0; }
   /// That every limit holds, those on figures of the program's own included.
   double chance(const Problem& problem, Choosing choice) const {
     return outlook_.expect(problem, choice, unlimited).feasible;

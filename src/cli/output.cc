@@ -9,6 +9,7 @@
 #include "answers/answer.h"
 #include "answers/infeasible.h"
 #include "answers/json_version.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
 #include "base/text.h"
@@ -60,8 +61,14 @@ Error tell_refused(Error error, bool json) {
   return error;
 }
 
-void tell_written(const std::string& file, size_t rows) {
-  write_error_output(fmt::format("{}: {} row{}\n", file, rows, rows == 1 ? "" : "s"));
+Status write_or_print(const std::string& file, const std::string& text, size_t rows, bool quiet) {
+  if (file.empty()) {
+    fmt::print("{}", text);
+    return {};
+  }
+  FLYBALL_CHECK(write_file(file, text));
+  if (!quiet) write_error_output(fmt::format("{}: {} row{}\n", file, rows, rows == 1 ? "" : "s"));
+  return {};
 }
 
 void print_json(const Json& document) {

@@ -25,8 +25,10 @@ void print_json(const Json& document);
 /// be tried fits: that is an answer, as any other that is infeasible.
 Error tell_refused(Error error, bool json);
 
-/// One line on stderr: what was written, and how much.
-void tell_written(const std::string& file, size_t rows);
+/// Into the file, which one line on stderr then names with how much it holds (unless `quiet`), or
+/// on stdout where none is named.
+Status write_or_print(const std::string& file, const std::string& text, size_t rows,
+                      bool quiet = false);
 
 /// Columns aligned under a header; numbers to the right, text to the left.
 class TextTable {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "cli/output.h"
 #include "cost/networks.h"
 #include "space/named_source.h"
 #include "store/reference_folder.h"
@@ -126,6 +127,13 @@ Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::strin
   fmt::print(stderr, "note: {} {} rows of {} in {} are left out (--accept takes them)\n", left_out,
              kinds, table.title(), path);
   return known;
+}
+
+Status write_or_print(const std::string& file, const std::vector<WorkloadTable>& tables,
+                      bool quiet) {
+  size_t rows = 0;
+  for (const WorkloadTable& table : tables) rows += table.size();
+  return write_or_print(file, format_table(tables), rows, quiet);
 }
 
 void add_prior_option(CLI::App& command, std::string& prior) {

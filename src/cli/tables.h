@@ -12,6 +12,10 @@
 
 namespace flyball::cli {
 
+/// write_or_print() of tables.
+Status write_or_print(const std::string& file, const std::vector<WorkloadTable>& tables,
+                      bool quiet = false);
+
 /// --prior: what predictors know before anything is measured: twin, none, or a board's file.
 void add_prior_option(CLI::App& command, std::string& prior);
 /// The board that --prior names; nothing for "none", and for "twin" where no board of the name

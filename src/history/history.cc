@@ -55,12 +55,14 @@ const Record* History::find(size_t role, size_t candidate) const {
   return found == records_[role].end() ? nullptr : &found->second;
 }
 
-bool History::is_measured(std::span<const size_t> choice) const {
+std::optional<size_t> History::missing(std::span<const size_t> choice) const {
+  size_t missing = 0;
   for (size_t role = 0; role < choice.size(); ++role) {
     const Record* record = find(role, choice[role]);
-    if (!record || record->failed()) return false;
+    if (record && record->failed()) return std::nullopt;
+    missing += !record;
   }
-  return true;
+  return missing;
 }
 
 size_t History::count_profiles(const std::vector<std::set<size_t>>& measured) const {

@@ -33,8 +33,11 @@ class History {
               bool counted = true);
 
   const Record* find(size_t role, size_t candidate) const;
-  /// Has every trial of the choice, one candidate for each role, a reading?
-  bool is_measured(std::span<const size_t> choice) const;
+  /// How many trials of the choice, one candidate for each role, are still to be made; nothing
+  /// where one failed.
+  std::optional<size_t> missing(std::span<const size_t> choice) const;
+  /// Has every trial of the choice a reading?
+  bool is_measured(std::span<const size_t> choice) const { return missing(choice) == 0; }
   /// The role's trials by candidate, ascending.
   const std::map<size_t, Record>& of_role(size_t role) const { return records_[role]; }
   /// Number of measurements, repeats included.

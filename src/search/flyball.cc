@@ -127,7 +127,7 @@ class Flyball : public Strategy {
 
   std::optional<double> gap_within_the_asked(double best) const {
     if (options().gap <= 0) return {};
-    const auto outcomes = SurfaceOutcomes::draw(history(), options());
+    const auto outcomes = SurfaceOutcomes::draw(history(), options(), outlook_);
     if (!outcomes.ok()) return {};
     const double gap = possible_gap(*outcomes, best);
     return gap <= options().gap ? std::optional(gap) : std::nullopt;
@@ -136,7 +136,7 @@ class Flyball : public Strategy {
   /// While nothing feasible is known: what is worth the most over all surfaces that could be the
   /// true ones. One that is right about the misses says of their neighbours that they miss, too.
   std::optional<Ask> promising_prospect() {
-    const auto outcomes = SurfaceOutcomes::draw(history(), options());
+    const auto outcomes = SurfaceOutcomes::draw(history(), options(), outlook_);
     if (!outcomes.ok()) return stop(outcomes.error().message);
     const auto promise = most_promising(*outcomes, [&](auto choice) { return open(choice); });
     if (!promise) return nearest_prospect();
@@ -178,12 +178,7 @@ class Flyball : public Strategy {
 
   /// Something left to measure there, nothing failed, and within the profiles?
   bool open(std::span<const size_t> choice) const {
-    size_t missing = 0;
-    for (size_t role = 0; role < choice.size(); ++role) {
-      const Record* record = history().find(role, choice[role]);
-      if (record && record->failed()) return false;
-      missing += !record;
-    }
+    const size_t missing = history().missing(choice).value_or(0);
     if (missing < 2 || !problem().separate_modes) return missing > 0;
     return profiles_ + missing <= options().profile_budget ||
            history().profiles_with(choice) <= options().profile_budget;

@@ -66,7 +66,9 @@ Result<Prediction> fit_and_predict(const WorkloadTable& table, size_t role,
   return predictor->predict(space);
 }
 
-const Error no_predictor{Code::unavailable, "there is no predictor", ""};
+Error no_predictor() {
+  return {Code::unavailable, "there is no predictor", ""};
+}
 
 void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector<double>& spread) {
   for (size_t i = 0; i < estimates.mean.size(); ++i) {
@@ -100,7 +102,7 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
 
 Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,
                        const SearchOptions& options, size_t count) {
-  if (!options.make_predictor) return no_predictor;
+  if (!options.make_predictor) return no_predictor();
   FLYBALL_ASSIGN(const std::unique_ptr<Predictor> predictor,
                  fitted(measured_table(history, role), role, options));
   const Space& space = history.problem().candidates->space(role);
@@ -108,7 +110,7 @@ Result<Draws> draws_of(const History& history, size_t role, std::span<const size
 }
 
 Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options) {
-  if (!options.make_predictor) return no_predictor;
+  if (!options.make_predictor) return no_predictor();
   const auto shared = predict_role(history, role, options);
   if (!shared->ok()) return shared->error();
   const Prediction& predicted = shared->value();

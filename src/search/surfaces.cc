@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "problem/choices.h"
-#include "search/acquisition.h"
 #include "search/figure_chance.h"
 
 namespace flyball {
@@ -58,24 +57,15 @@ class RoleSurfaces {
   std::vector<double> chances_;  // that figures hold, by candidate of the role; empty: all do
 };
 
-bool any_failed(const History& history, std::span<const size_t> choice) {
-  for (size_t role = 0; role < choice.size(); ++role) {
-    const Record* record = history.find(role, choice[role]);
-    if (record && record->failed()) return true;
-  }
-  return false;
-}
-
 /// Those with the largest expected gain over what is known, or while nothing within the limits is
 /// known, the likeliest to meet them; each by itself.
-std::vector<size_t> screened(const History& history, const SearchOptions& options) {
-  const Outlook outlook(history, options);
+std::vector<size_t> screened(const History& history, const Outlook& outlook) {
   const auto& known = history.best();
   const bool feasible = known && known->outcome.feasible;
   using Ranked = std::tuple<double, double, std::vector<size_t>>;
   std::priority_queue<Ranked, std::vector<Ranked>, std::greater<>> kept;
   for_each_choice(history.problem(), [&](std::span<const size_t> choice) {
-    if (!outlook.known() || any_failed(history, choice)) return;
+    if (!outlook.known() || !history.missing(choice)) return;
     const AcquisitionValue expected =
         outlook.expect(history.problem(), choice, feasible ? known->outcome.loss : unlimited);
     const double rank = feasible ? expected.gain : expected.feasible;
@@ -92,14 +82,14 @@ std::vector<size_t> screened(const History& history, const SearchOptions& option
   return choices;
 }
 
-std::vector<size_t> choices_of(const History& history, const SearchOptions& options) {
+std::vector<size_t> choices_of(const History& history, const Outlook& outlook) {
   std::vector<size_t> all;
   size_t count = 0;
   for_each_choice(history.problem(), [&](std::span<const size_t> choice) {
-    if (any_failed(history, choice) || ++count > most_choices) return;
+    if (!history.missing(choice) || ++count > most_choices) return;
     all.insert(all.end(), choice.begin(), choice.end());
   });
-  return count <= most_choices ? all : screened(history, options);
+  return count <= most_choices ? all : screened(history, outlook);
 }
 
 /// The role's candidates in these choices, each once, ascending.
@@ -120,12 +110,12 @@ double share_of_best(double loss, double least) {
 }  // namespace
 
 Result<SurfaceOutcomes> SurfaceOutcomes::draw(const History& history, const SearchOptions& options,
-                                              size_t count) {
+                                              const Outlook& outlook, size_t count) {
   const Problem& problem = history.problem();
   SurfaceOutcomes outcomes;
   outcomes.count_ = count;
   outcomes.roles_ = problem.roles.size();
-  outcomes.choices_ = choices_of(history, options);
+  outcomes.choices_ = choices_of(history, outlook);
   std::vector<RoleSurfaces> roles;
   for (size_t role = 0; role < problem.roles.size(); ++role) {
     FLYBALL_ASSIGN(
@@ -183,7 +173,6 @@ double possible_gap(const SurfaceOutcomes& outcomes, double best) {
   std::vector<double> gaps;
   for (double least : outcomes.least())
     gaps.push_back(least >= best ? 0 : best == 0 ? unlimited : (best - least) / std::abs(best));
-  if (gaps.empty()) return 0;
   // No interpolation: some may be without limit.
   const auto nine = gaps.begin() + static_cast<std::ptrdiff_t>((9 * gaps.size() + 9) / 10 - 1);
   std::ranges::nth_element(gaps, nine);

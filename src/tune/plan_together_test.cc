@@ -48,15 +48,19 @@ class TogetherTest : public testing::Test {
     return request;
   }
 
+  /// ResNet-18 trains beside MobileNetV3 on the AGX Orin, within 40 W and a second.
+  Plan within_40w(double rate_hz) {
+    open("twin:orin_agx");
+    Request request = asked(rate_hz, 1000);
+    request.power_budget_w = 40;
+    return plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), request);
+  }
+
   std::unique_ptr<Board> board_;
 };
 
 TEST_F(TogetherTest, BothRolesTakeTurnsAsThePlanHasIt) {
-  open("twin:orin_agx");
-  Request request = asked(50, 1000);
-  request.power_budget_w = 40;
-  const Plan made =
-      plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), request);
+  const Plan made = within_40w(50);
   ASSERT_TRUE(made.answer);
   const auto both = together(made);
   ASSERT_TRUE(both);
@@ -78,11 +82,7 @@ TEST_F(TogetherTest, BothRolesTakeTurnsAsThePlanHasIt) {
 // Batches of 8 and of 32 promise the same; those of 8 leave no slack, and in turns half of it is
 // lost.
 TEST_F(TogetherTest, OfEqualPlansTheOneThatIsReachedIsChosen) {
-  open("twin:orin_agx");
-  Request request = asked(60, 1000);
-  request.power_budget_w = 40;
-  const Plan made =
-      plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), request);
+  const Plan made = within_40w(60);
   ASSERT_TRUE(made.answer);
   const auto both = together(made);
   ASSERT_TRUE(both);

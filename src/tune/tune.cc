@@ -90,7 +90,9 @@ void take_presets(const Strategy& strategy, TuneResult& result) {
 
 std::optional<double> gap_of(const SearchOutcome& outcome) {
   const Strategy& strategy = *outcome.strategy;
-  const auto outcomes = SurfaceOutcomes::draw(strategy.history(), strategy.options());
+  const History& history = strategy.history();
+  const auto outcomes =
+      SurfaceOutcomes::draw(history, strategy.options(), Outlook(history, strategy.options()));
   if (!outcomes.ok()) return {};
   return possible_gap(*outcomes, outcome.answer->outcome.loss);
 }

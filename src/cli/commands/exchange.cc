@@ -16,6 +16,7 @@
 #include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/stored.h"
+#include "cli/tables.h"
 #include "device/measuring.h"
 #include "experiment/run_lines.h"
 #include "experiment/stored_figures.h"
@@ -140,16 +141,6 @@ void tell_what_no_column_has(const std::vector<StoredMeasurement>& measurements,
         doubtful);
 }
 
-Status write_or_print(const std::string& out, const std::string& text, size_t rows) {
-  if (out.empty()) {
-    fmt::print("{}", text);
-    return {};
-  }
-  FLYBALL_CHECK(write_file(out, text));
-  tell_written(out, rows);
-  return {};
-}
-
 Status run_export(const ExportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   if (options.run) {
@@ -178,9 +169,7 @@ Status run_export(const ExportOptions& options) {
                  "`flyball runs list` shows what there is"};
   tell_left_out(stored.left_out);
   FLYBALL_CHECK(check_one_file(tables));
-  size_t rows = 0;
-  for (const WorkloadTable& table : tables) rows += table.size();
-  return write_or_print(options.out, format_table(tables), rows);
+  return write_or_print(options.out, tables);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cctype>
+#include <strings.h>
 
 #include "base/text.h"
 #include "cli/action.h"
@@ -16,10 +14,6 @@ struct EvaluateFindingsArguments {
   std::string only;
   bool all = false, json = false;
 };
-
-char lower(char c) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-}
 
 void print_finding(const FindingResult& finding, bool all) {
   fmt::print("{} ({}, {}): {}\n  {}\n", finding.id, finding.section,
@@ -58,7 +52,7 @@ Status run(const EvaluateFindingsArguments& options) {
     std::vector<std::string> ids;
     for (const PublishedFinding& finding : study.findings) ids.push_back(finding.id);
     std::erase_if(study.findings, [&](const PublishedFinding& finding) {
-      return !std::ranges::equal(finding.id, options.only, {}, lower, lower);
+      return strcasecmp(finding.id.c_str(), options.only.c_str()) != 0;
     });
     if (study.findings.empty())
       return Error{Code::invalid_argument, fmt::format("no finding is called '{}'", options.only),

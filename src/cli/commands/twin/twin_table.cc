@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "base/files.h"
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
@@ -8,6 +7,7 @@
 #include "cli/commands/twin/twin_commands.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
+#include "cli/tables.h"
 #include "profile/trials/drawn_table.h"
 
 namespace flyball::cli {
@@ -54,16 +54,7 @@ Status run(const TwinTableArguments& options) {
       FLYBALL_ASSIGN(WorkloadTable table, simulate(options, workload, phase));
       tables.push_back(std::move(table));
     }
-  const std::string text = format_table(tables);
-  if (options.out.empty()) {
-    fmt::print("{}", text);
-    return {};
-  }
-  FLYBALL_CHECK(write_file(options.out, text));
-  size_t rows = 0;
-  for (const WorkloadTable& table : tables) rows += table.size();
-  if (!options.quiet) tell_written(options.out, rows);
-  return {};
+  return write_or_print(options.out, tables, options.quiet);
 }
 
 }  // namespace
