@@ -307,9 +307,7 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found) {
   static_cast<SearchAnswer&>(plan) = std::move(found);
   plan.problem = std::make_shared<const Problem>(strategy.problem());
   plan.provenance = plan.known();
-  SearchOptions options = strategy.options();
-  if (!options.cache) options.cache = std::make_shared<PredictionCache>();  // one fit for all
-  const View view = view_of(strategy.history(), options, plan.provenance);
+  const View view = view_of(strategy.history(), strategy.options(), plan.provenance);
   plan.coverage = view.coverage;
   const auto answer = strategy.answer();
   plan.front = front_of(strategy.problem(), view,

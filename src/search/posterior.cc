@@ -50,8 +50,7 @@ std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions&
   return key;
 }
 
-Result<std::unique_ptr<Predictor>> fitted(const WorkloadTable& table, size_t role,
-                                          const SearchOptions& options) {
+PredictionCache::Fitted fit(const WorkloadTable& table, size_t role, const SearchOptions& options) {
   std::unique_ptr<Predictor> predictor = options.make_predictor();
   std::span<const WorkloadTable> references;
   if (role < options.references.size() && options.references[role])
@@ -60,10 +59,13 @@ Result<std::unique_ptr<Predictor>> fitted(const WorkloadTable& table, size_t rol
   return predictor;
 }
 
-Result<Prediction> fit_and_predict(const WorkloadTable& table, size_t role,
-                                   const SearchOptions& options, const Space& space) {
-  FLYBALL_ASSIGN(const std::unique_ptr<Predictor> predictor, fitted(table, role, options));
-  return predictor->predict(space);
+/// The options' predictor, fitted on the role's readings; the last ones are kept where there is a
+/// cache.
+std::shared_ptr<const PredictionCache::Fitted> fitted(const WorkloadTable& table, size_t role,
+                                                      const SearchOptions& options) {
+  const auto compute = [&] { return fit(table, role, options); };
+  if (!options.cache) return std::make_shared<const PredictionCache::Fitted>(compute());
+  return options.cache->fitted.get(key_of(table, role, options), compute);
 }
 
 Error no_predictor() {
@@ -87,26 +89,22 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
                                                        const SearchOptions& options) {
   const Space& space = history.problem().candidates->space(role);
   const WorkloadTable table = measured_table(history, role);
-  const auto compute = [&] {
-    return std::make_shared<const Result<Prediction>>(fit_and_predict(table, role, options, space));
+  const auto compute = [&]() -> Result<Prediction> {
+    const auto predictor = fitted(table, role, options);
+    if (!predictor->ok()) return predictor->error();
+    return predictor->value()->predict(space);
   };
-  if (!options.cache) return compute();
-  const std::string key = key_of(table, role, options);
-  auto shared = options.cache->predictions.find(key);
-  if (!shared) {
-    shared = compute();
-    options.cache->predictions.keep(key, shared);
-  }
-  return shared;
+  if (!options.cache) return std::make_shared<const Result<Prediction>>(compute());
+  return options.cache->predictions.get(key_of(table, role, options), compute);
 }
 
 Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,
                        const SearchOptions& options, size_t count) {
   if (!options.make_predictor) return no_predictor();
-  FLYBALL_ASSIGN(const std::unique_ptr<Predictor> predictor,
-                 fitted(measured_table(history, role), role, options));
+  const auto predictor = fitted(measured_table(history, role), role, options);
+  if (!predictor->ok()) return predictor->error();
   const Space& space = history.problem().candidates->space(role);
-  return predictor->draw(space.subset(candidates), count, options.seed + role);
+  return predictor->value()->draw(space.subset(candidates), count, options.seed + role);
 }
 
 Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options) {

@@ -34,6 +34,14 @@ class SharedMemo {
     if (const auto found = previous_.find(key); found != previous_.end()) return found->second;
     return nullptr;
   }
+  /// What is known under this key, else what `compute` makes, which is then kept.
+  template <class Compute>
+  Shared get(const std::string& key, const Compute& compute) {
+    if (auto known = find(key)) return known;
+    auto made = std::make_shared<const Value>(compute());
+    keep(key, made);
+    return made;
+  }
   void keep(const std::string& key, Shared value) {
     const std::lock_guard lock(mutex_);
     if (current_.size() >= capacity_) previous_ = std::exchange(current_, {});
@@ -50,6 +58,10 @@ class SharedMemo {
 class PredictionCache {
  public:
   using References = std::shared_ptr<const std::vector<WorkloadTable>>;
+  using Fitted = Result<std::unique_ptr<Predictor>>;
+
+  /// `capacity`: of predictions, each of which is as large as what may be chosen.
+  explicit PredictionCache(size_t capacity = 4096) : predictions(capacity) {}
 
   /// Names references in keys: their address, which no others get as long as the cache holds them.
   const void* hold(const References& references) {
@@ -58,8 +70,9 @@ class PredictionCache {
     return references.get();
   }
 
-  SharedMemo<Result<Prediction>> predictions{4096};  ///< by what they were fitted on
-  SharedMemo<std::vector<Ask>> rounds{512};          ///< rounds of `als` by what was known
+  SharedMemo<Result<Prediction>> predictions;  ///< by what they were fitted on
+  SharedMemo<Fitted> fitted{4};                ///< the last predictors, likewise
+  SharedMemo<std::vector<Ask>> rounds{512};    ///< rounds of `als` by what was known
 
  private:
   std::mutex mutex_;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "search/posterior.h"
+
 namespace flyball {
 namespace {
 
@@ -14,6 +16,8 @@ std::string title_of(const Problem& problem, const Ask& ask) {
   return fmt::format("{} at {}", problem.roles[ask.role].workload,
                      describe(problem.candidates->space(ask.role).settings(ask.candidate)));
 }
+
+constexpr size_t kept_predictions = 2;  // one for each role
 
 /// So many readings without power, and none with it, are enough to say that there is no sensor.
 constexpr size_t blind_enough = 3;
@@ -59,6 +63,8 @@ Error nearest_error(const History& history) {
 
 Strategy::Strategy(std::shared_ptr<const Problem> problem, SearchOptions options)
     : options_(std::move(options)), history_(std::move(problem)) {
+  // What the search fitted serves those who explain it, too; what is past is not asked for again.
+  if (!options_.cache) options_.cache = std::make_shared<PredictionCache>(kept_predictions);
   for (const Known& known : options_.known)
     history_.record(known.role, known.candidate, known.reading, known.failure, known.counted);
 }

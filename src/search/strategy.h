@@ -61,7 +61,7 @@ struct SearchOptions {
   std::vector<std::shared_ptr<const std::vector<WorkloadTable>>> references;
   /// What `cache` knows the predictor by; searches whose predictors differ must differ in it.
   std::string predictor = "";
-  /// Predictions shared between searches; may be null.
+  /// Predictions shared between searches; null: a strategy makes one of its own.
   std::shared_ptr<PredictionCache> cache;
 };
 
