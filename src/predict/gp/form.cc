@@ -5,43 +5,55 @@
 
 namespace flyball::form {
 
-Term leaf(const Vector& theta, int i, double offset) {
-  Term term{theta[i] + offset, Gradient::Zero()};
-  term.gradient[i] = 1;
-  return term;
+Tape::Term Tape::add(Node node) {
+  nodes_.push_back(std::move(node));
+  return nodes_.size() - 1;
 }
 
-Term log_sum(std::initializer_list<Term> terms) {
-  double top = terms.begin()->value;
-  for (const Term& term : terms) top = std::max(top, term.value);
-  Term sum{0, Gradient::Zero()};
-  for (const Term& term : terms) {
-    const double weight = std::exp(term.value - top);
-    sum.value += weight;
-    sum.gradient += weight * term.gradient;
-  }
-  sum.gradient /= sum.value;
-  sum.value = top + std::log(sum.value);
-  return sum;
+Tape::Term Tape::leaf(int i, const Column& offset) {
+  return add({theta_[i] + offset, {{i, Column::Ones(offset.size())}}});
 }
 
-Term log_norm(const Vector& theta, int i, std::initializer_list<Term> terms) {
-  const double excess = std::exp(std::min(theta[i], 5.0)), p = 1 + excess;
-  double top = terms.begin()->value;
-  for (const Term& term : terms) top = std::max(top, term.value);
-  Term norm{0, Gradient::Zero()};
-  double spread = 0;
-  for (const Term& term : terms) {
-    const double weight = std::exp(p * (term.value - top));
-    norm.value += weight;
-    norm.gradient += weight * term.gradient;
-    spread += weight * (term.value - top);
+void Tape::moves(Term term, int i, const Column& slope) {
+  nodes_[term].slopes.emplace_back(i, slope);
+}
+
+Tape::Node Tape::combined(Term a, Term b, double power) const {
+  const Column &first = value(a), &second = value(b);
+  const Column smaller = (-power * (first - second).abs()).exp();  // the larger one counts as 1
+  const Column share = (1 + smaller).inverse();
+  Node node{first.max(second) + (1 + smaller).log() / power, {}, a, b};
+  node.weight_a = (first >= second).select(share, smaller * share);
+  node.weight_b = 1 - node.weight_a;
+  return node;
+}
+
+Tape::Term Tape::log_sum(Term a, Term b) {
+  return add(combined(a, b, 1));
+}
+
+Tape::Term Tape::log_norm(int i, Term a, Term b) {
+  const double excess = std::exp(std::min(theta_[i], 5.0)), p = 1 + excess;
+  Node node = combined(a, b, p);
+  // d/dp of log(exp pa + exp pb) / p.
+  const Column mean = node.weight_a * value(a) + node.weight_b * value(b);
+  node.slopes.emplace_back(i, excess / p * (mean - node.value));
+  return add(std::move(node));
+}
+
+Matrix Tape::gradient() const {
+  const Index rows = nodes_.back().value.size();
+  Matrix gradient = Matrix::Zero(rows, theta_.size());
+  std::vector<Column> moved(nodes_.size(), Column::Zero(rows));  // the whole, by each term
+  moved.back().setOnes();
+  for (Term term = nodes_.size(); term-- > 0;) {
+    const Node& node = nodes_[term];
+    for (const auto& [i, slope] : node.slopes) gradient.col(i).array() += moved[term] * slope;
+    if (node.a == node.b) continue;
+    moved[node.a] += moved[term] * node.weight_a;
+    moved[node.b] += moved[term] * node.weight_b;
   }
-  norm.gradient /= norm.value;
-  const double log_weights = std::log(norm.value);
-  norm.gradient[i] += excess * (spread / norm.value - log_weights / p) / p;
-  norm.value = top + log_weights / p;
-  return norm;
+  return gradient;
 }
 
 }  // namespace flyball::form

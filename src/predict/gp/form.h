@@ -2,9 +2,8 @@
 // whose log weights are the parameters. This file: what such forms are made of.
 #pragma once
 
-#include <array>
-#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "predict/gp/coordinates.h"
@@ -26,24 +25,46 @@ struct FormValue {
 
 namespace form {
 
-/// At most this many parameters in one form: gradients live on the stack.
-inline constexpr int capacity = 22;
 /// At most so many axes of unknown meaning have terms of their own.
 inline constexpr int most_others = 4;
-using Gradient = Eigen::Array<double, capacity, 1>;
 
-/// A logarithm with its derivatives by the parameters.
-struct Term {
-  double value;
-  Gradient gradient;
+using Column = Eigen::ArrayXd;
+
+/// A form over some rows at once: each term is a column of logarithms. Derivatives by the
+/// parameters θ are accumulated backwards, from the whole to its terms.
+class Tape {
+ public:
+  using Term = size_t;
+
+  explicit Tape(const Vector& theta) : theta_(theta) {}
+
+  /// θ_i + offset.
+  Term leaf(int i, const Column& offset);
+  /// The term moves with θ_i, too, by so much in each row.
+  void moves(Term term, int i, const Column& slope);
+  /// log(exp a + exp b).
+  Term log_sum(Term a, Term b);
+  /// log of the p-norm of exp a and exp b, p = 1 + exp(θ_i): between a sum (p = 1) and the larger.
+  Term log_norm(int i, Term a, Term b);
+
+  const Column& value(Term term) const { return nodes_[term].value; }
+  /// Rows × parameters: the derivatives of the last term made.
+  Matrix gradient() const;
+
+ private:
+  struct Node {
+    Column value;
+    std::vector<std::pair<int, Column>> slopes;  ///< by parameter
+    Term a = 0, b = 0;                           ///< what it is made of; equal: of nothing
+    Column weight_a = {}, weight_b = {};         ///< its slopes by them
+  };
+  Term add(Node node);
+  /// With a norm's `power`; a sum is one of power 1.
+  Node combined(Term a, Term b, double power) const;
+
+  const Vector& theta_;
+  std::vector<Node> nodes_;
 };
-
-/// θ_i + offset.
-Term leaf(const Vector& theta, int i, double offset);
-/// log Σ exp(term).
-Term log_sum(std::initializer_list<Term> terms);
-/// log of the p-norm of exp(term), p = 1 + exp(θ_i): between a sum (p = 1) and the largest.
-Term log_norm(const Vector& theta, int i, std::initializer_list<Term> terms);
 
 }  // namespace form
 }  // namespace flyball

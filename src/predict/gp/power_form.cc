@@ -48,50 +48,46 @@ PowerForm::PowerForm(const Coordinates& coordinates)
   }
 }
 
+// A plain sum: its gradient is each term's share of it.
 FormValue PowerForm::at(const Rows& rows, const Vector& log_time, const Vector& theta) const {
-  using namespace form;
-  const auto count = static_cast<Index>(parameters_.size());
-  FormValue result{Vector(rows.size()), Matrix(rows.size(), count)};
-  Gradient offsets = Gradient::Constant(-1e3);
-  for (Index i = 0; i < rows.size(); ++i) {
-    const auto u = [&](AxisRole role) { return rows.roles(i, static_cast<Index>(role)); };
-    const double cores = u(AxisRole::cores), cpu = u(AxisRole::cpu), gpu = u(AxisRole::gpu),
-                 mem = u(AxisRole::memory), rate = -log_time[i],
-                 samples = rate + u(AxisRole::batch);
-    // log b/(b + b₀) of the GPU's terms, and how it falls with log b₀.
-    const double idle_width = batch_ ? std::exp(theta[half_filled] - u(AxisRole::batch)) : 0;
-    const double filled = -std::log1p(idle_width), fall = idle_width / (1 + idle_width);
-    offsets[idle] = 0;
-    offsets[cores_on] = cores;
-    offsets[cpu_clock] = cpu;
-    offsets[cpu_dynamic] = cores + 3 * cpu;
-    offsets[gpu_dynamic] = 3 * gpu + filled;
-    offsets[memory_clock] = mem;
-    offsets[work] = samples;
-    offsets[work_cpu] = samples + 2 * cpu;
-    offsets[work_gpu] = samples + 2 * gpu + filled;
-    offsets[work_memory] = samples + mem;
-    if (batch_) {
-      offsets[launch] = rate;
-      offsets[launch_gpu] = rate + 2 * gpu;
-    }
-    for (Index k = 0; k < others_; ++k) {
-      offsets[count - 2 * (others_ - k)] = rows.other(i, k);
-      offsets[count - 2 * (others_ - k) + 1] = samples + 2 * rows.other(i, k);
-    }
-    // A plain sum: its gradient is each term's share of it.
-    auto logs = (offsets.head(count).matrix() + theta.head(count)).array().eval();
-    if (batch_) logs[half_filled] = -1e3;
-    const double top = logs.maxCoeff();
-    const auto terms = (logs - top).exp().eval();
-    const double sum = terms.sum();
-    result.value[i] = top + std::log(sum);
-    result.jacobian.row(i) = (terms / sum).matrix().transpose();
-    if (batch_)
-      result.jacobian(i, half_filled) =
-          -fall * (result.jacobian(i, gpu_dynamic) + result.jacobian(i, work_gpu));
+  using form::Column;
+  const auto u = [&](AxisRole role) { return rows.roles.col(static_cast<Index>(role)).array(); };
+  const auto cores = u(AxisRole::cores), cpu = u(AxisRole::cpu), gpu = u(AxisRole::gpu),
+             mem = u(AxisRole::memory), batch = u(AxisRole::batch);
+  const Column rate = -log_time.array(), samples = rate + batch;
+  // log b/(b + b₀) of the GPU's terms, and how it falls with log b₀.
+  Column idle_width = Column::Zero(rows.size());
+  if (batch_) idle_width = (theta[half_filled] - batch).exp();
+  const Column filled = -(1 + idle_width).log(), fall = idle_width / (1 + idle_width);
+  Eigen::ArrayXXd logs(rows.size(), theta.size());
+  logs.col(idle).setZero();
+  logs.col(cores_on) = cores;
+  logs.col(cpu_clock) = cpu;
+  logs.col(cpu_dynamic) = cores + 3 * cpu;
+  logs.col(gpu_dynamic) = 3 * gpu + filled;
+  logs.col(memory_clock) = mem;
+  logs.col(work) = samples;
+  logs.col(work_cpu) = samples + 2 * cpu;
+  logs.col(work_gpu) = samples + 2 * gpu + filled;
+  logs.col(work_memory) = samples + mem;
+  if (batch_) {
+    logs.col(launch) = rate;
+    logs.col(launch_gpu) = rate + 2 * gpu;
   }
-  return result;
+  for (Index k = 0; k < others_; ++k) {
+    const auto clock = rows.other.col(k).array();
+    logs.col(theta.size() - 2 * (others_ - k)) = clock;
+    logs.col(theta.size() - 2 * (others_ - k) + 1) = samples + 2 * clock;
+  }
+  logs.rowwise() += theta.array().transpose();
+  if (batch_) logs.col(half_filled).setConstant(-1e3);  // a shape, no term
+  const Column top = logs.rowwise().maxCoeff();
+  logs.colwise() -= top;
+  logs = logs.exp();
+  const Column sum = logs.rowwise().sum();
+  logs.colwise() /= sum;
+  if (batch_) logs.col(half_filled) = -fall * (logs.col(gpu_dynamic) + logs.col(work_gpu));
+  return {top + sum.log(), logs};
 }
 
 Vector PowerForm::activity_share(const Matrix& jacobian) const {

@@ -73,24 +73,29 @@ Matrix on_grid(const CodedRows& rows, const Vector& lengths, Index count, Index 
   return draws;
 }
 
+// In floats: many cosines, of which draws need no more digits.
 Matrix by_features(const CodedRows& rows, const Vector& lengths, Index count, uint64_t seed) {
   const auto axes = static_cast<Index>(rows.axes());
   Random random(mix_seed(seed, 1));
-  Matrix angle = Matrix::Zero(rows.rows, features);
-  std::vector<Vector> columns;
-  for (size_t d = 0; d < rows.axes(); ++d) columns.push_back(rows.column(d));
+  Eigen::MatrixXf columns(rows.rows, axes);
+  for (Index d = 0; d < axes; ++d)
+    columns.col(d) = rows.column(static_cast<size_t>(d)).cast<float>();
+  Eigen::MatrixXf frequency(axes, features);
+  Eigen::RowVectorXf phase(features);
   for (Index f = 0; f < features; ++f) {
     for (Index d = 0; d < axes; ++d) {
       double chi = 0;
       const double normal = random.normal();
       for (int k = 0; k < freedom; ++k) chi += std::pow(random.normal(), 2);
-      angle.col(f) +=
-          normal / std::sqrt(chi / freedom) / lengths[d] * columns[static_cast<size_t>(d)];
+      frequency(d, f) = static_cast<float>(normal / std::sqrt(chi / freedom) / lengths[d]);
     }
-    angle.col(f).array() += random.uniform(0, 2 * 3.14159265358979323846);
+    phase[f] = static_cast<float>(random.uniform(0, 2 * 3.14159265358979323846));
   }
-  const Matrix weights = normal_numbers(count, features, mix_seed(seed, 2));
-  return std::sqrt(2.0 / features) * weights * angle.array().cos().matrix().transpose();
+  Eigen::MatrixXf waves = columns * frequency;
+  waves.rowwise() += phase;
+  waves = waves.array().cos();
+  const Eigen::MatrixXf weights = normal_numbers(count, features, mix_seed(seed, 2)).cast<float>();
+  return std::sqrt(2.0 / features) * (weights * waves.transpose()).cast<double>();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "predict/gp/time_form.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace flyball {
@@ -47,6 +48,7 @@ const std::vector<FormParameter> with_batches = {
 // Of the lowest clock profiled: of all cores alike, and of each where as few of them as were
 // profiled share the system's own work.
 constexpr double highest_offset = 0.4, highest_offset_of_few = 0.8;
+constexpr Index block_rows = 64;
 constexpr double most_busy = 0.8;  // of the fewest cores profiled, or of two if they are more
 
 }  // namespace
@@ -74,9 +76,68 @@ TimeForm::TimeForm(const Coordinates& coordinates)
 }
 
 FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
-  using namespace form;
-  const auto count = static_cast<Index>(parameters_.size());
-  FormValue result{Vector(rows.size()), Matrix(rows.size(), count)};
+  FormValue result{Vector(rows.size()), Matrix(rows.size(), theta.size())};
+  // In blocks that stay in the cache.
+  for (Index first = 0; first < rows.size(); first += block_rows) {
+    const Index size = std::min(block_rows, rows.size() - first);
+    form::Tape tape(theta);
+    const form::Tape::Term total = total_of(tape, rows, first, size, theta);
+    result.value.segment(first, size) = tape.value(total);
+    result.jacobian.middleRows(first, size) = tape.gradient();
+  }
+  return result;
+}
+
+form::Tape::Term TimeForm::total_of(form::Tape& tape, const Rows& rows, Index first, Index size,
+                                    const Vector& theta) const {
+  using form::Column;
+  using Term = form::Tape::Term;
+  const auto u = [&](AxisRole role) -> Column {
+    return rows.roles.col(static_cast<Index>(role)).segment(first, size).array();
+  };
+  const Column gpu = u(AxisRole::gpu), mem = u(AxisRole::memory), batch = u(AxisRole::batch);
+  const Column none = Column::Zero(size);
+  const CpuClock cpu = cpu_clock(u(AxisRole::cpu).exp(), u(AxisRole::cores).exp(), theta);
+  const auto on_cpu = [&](int parameter, const Column& more) {
+    const Term term = tape.leaf(parameter, more - cpu.clock);
+    tape.moves(term, clock_offset, cpu.clock_slope);
+    return term;
+  };
+  const auto on_all = [&](int parameter, const Column& more) {
+    const Term term = tape.leaf(parameter, more - cpu.cores);
+    tape.moves(term, core_offset, cpu.cores_slope);
+    return term;
+  };
+  const auto on_all_cpu = [&](int parameter, const Column& more) {
+    const Term term = on_all(parameter, more - cpu.clock);
+    tape.moves(term, clock_offset, cpu.clock_slope);
+    return term;
+  };
+  Term kernels = tape.leaf(gpu_compute, batch - gpu);
+  Term traffic = tape.leaf(gpu_memory, batch - mem);
+  const Term launches = tape.log_sum(on_cpu(serial_cpu, none), tape.leaf(serial_memory, -mem));
+  Term loader = tape.log_sum(on_all_cpu(loader_cpu, batch), on_all(loader_memory, batch - mem));
+  if (batch_) {
+    kernels = tape.log_sum(kernels, tape.leaf(gpu_fixed, -gpu));
+    traffic = tape.log_sum(traffic, tape.leaf(memory_fixed, -mem));
+    loader = tape.log_sum(loader, on_all_cpu(loader_fixed, none));
+  }
+  const Term device =
+      tape.log_sum(tape.log_norm(gpu_norm, kernels, traffic), tape.leaf(gpu_serial, batch - gpu));
+  // The core that launches hands the batch over first, while the GPU waits.
+  Term main = tape.log_norm(stage_norm, device, launches);
+  if (batch_) main = tape.log_sum(main, on_cpu(serial_sample, batch));
+  Term stages = tape.log_norm(stage_norm, main, loader);
+  for (int k = 0; k < others_; ++k) {
+    const Column clock = rows.other.col(k).segment(first, size);
+    stages = tape.log_norm(stage_norm, stages, tape.leaf(first_other_ + k, -clock));
+  }
+  return tape.log_sum(tape.leaf(constant, none), stages);
+}
+
+TimeForm::CpuClock TimeForm::cpu_clock(const form::Column& clock, const form::Column& n,
+                                       const Vector& theta) const {
+  using form::Column;
   // The offset saturates below the lowest clock.
   double offset = 0, offset_slope = 0;
   if (offset_limit_ > 0) {
@@ -87,52 +148,12 @@ FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
   // Cores kept busy by the training process itself; a logistic share of the fewest profiled.
   const double asleep = 1 / (1 + std::exp(-theta[core_offset]));
   const double busy = core_limit_ * asleep, busy_slope = busy * (1 - asleep);
-  for (Index i = 0; i < rows.size(); ++i) {
-    const auto u = [&](AxisRole role) { return rows.roles(i, static_cast<Index>(role)); };
-    const double gpu = u(AxisRole::gpu), mem = u(AxisRole::memory), batch = u(AxisRole::batch);
-    const double n = std::exp(u(AxisRole::cores)), clock = std::exp(u(AxisRole::cpu));
-    const double part = fewest_cores_ / n;  // of the offset
-    const double left = std::max(clock - part * offset, 0.1 * clock);
-    const double cpu = std::log(left / (1 - fewest_cores_ * offset));
-    const double cpu_slope =
-        offset_slope * (part / left - fewest_cores_ / (1 - fewest_cores_ * offset));
-    const double idle = std::max(n - busy, 0.2 * n);
-    const double cores = std::log(idle / (1 - busy));
-    const double cores_slope = busy_slope * (1 / idle - 1 / (1 - busy));
-    const auto on_cpu = [&](int parameter, double more) {
-      Term term = leaf(theta, parameter, more - cpu);
-      term.gradient[clock_offset] = cpu_slope;
-      return term;
-    };
-    Term kernels = leaf(theta, gpu_compute, batch - gpu);
-    Term traffic = leaf(theta, gpu_memory, batch - mem);
-    const Term launches = log_sum({on_cpu(serial_cpu, 0), leaf(theta, serial_memory, -mem)});
-    const auto on_all = [&](Term term) {
-      term.value -= cores;
-      term.gradient[core_offset] = cores_slope;
-      return term;
-    };
-    Term loader = log_sum(
-        {on_all(on_cpu(loader_cpu, batch)), on_all(leaf(theta, loader_memory, batch - mem))});
-    if (batch_) {
-      kernels = log_sum({kernels, leaf(theta, gpu_fixed, -gpu)});
-      traffic = log_sum({traffic, leaf(theta, memory_fixed, -mem)});
-      loader = log_sum({loader, on_all(on_cpu(loader_fixed, 0))});
-    }
-    const Term device = log_sum(
-        {log_norm(theta, gpu_norm, {kernels, traffic}), leaf(theta, gpu_serial, batch - gpu)});
-    // The core that launches hands the batch over first, while the GPU waits.
-    Term main = log_norm(theta, stage_norm, {device, launches});
-    if (batch_) main = log_sum({main, on_cpu(serial_sample, batch)});
-    Term stages = log_norm(theta, stage_norm, {main, loader});
-    for (int k = 0; k < others_; ++k)
-      stages =
-          log_norm(theta, stage_norm, {stages, leaf(theta, first_other_ + k, -rows.other(i, k))});
-    const Term total = log_sum({leaf(theta, constant, 0), stages});
-    result.value[i] = total.value;
-    result.jacobian.row(i) = total.gradient.head(count).matrix().transpose();
-  }
-  return result;
+  const double highest = 1 - fewest_cores_ * offset;  // what is left of the highest clock
+  const Column part = fewest_cores_ / n;              // of the offset
+  const Column left = (clock - part * offset).max(0.1 * clock);
+  const Column idle = (n - busy).max(0.2 * n);
+  return {(left / highest).log(), offset_slope * (part / left - fewest_cores_ / highest),
+          (idle / (1 - busy)).log(), busy_slope * (idle.inverse() - 1 / (1 - busy))};
 }
 
 Vector TimeForm::cpu_share(const Matrix& jacobian) const {

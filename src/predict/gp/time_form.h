@@ -30,6 +30,17 @@ class TimeForm {
   Vector cpu_share(const Matrix& jacobian) const;
 
  private:
+  /// What CPU and cores do for a form: logarithms of the clock that is left and of the cores, and
+  /// how they move with the parameters of the two offsets.
+  struct CpuClock {
+    form::Column clock, clock_slope, cores, cores_slope;
+  };
+  CpuClock cpu_clock(const form::Column& clock, const form::Column& cores,
+                     const Vector& theta) const;
+  /// The whole form over some of the rows.
+  form::Tape::Term total_of(form::Tape& tape, const Rows& rows, Index first, Index size,
+                            const Vector& theta) const;
+
   std::vector<FormParameter> parameters_;
   bool batch_ = false;
   int first_other_ = 0, others_ = 0;  ///< parameters of the axes of unknown meaning
