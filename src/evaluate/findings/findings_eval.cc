@@ -226,7 +226,8 @@ Result<FindingsReport> evaluate_findings(const PublishedStudy& study) {
   report.usual = join(usual, "; ");
   Judge judge(study);
   for (const PublishedFinding& finding : study.findings) {
-    FindingResult result{finding.id, finding.section, finding.says, finding.held, {}, {}};
+    FindingResult result{finding.id, finding.name, finding.section, finding.says, finding.held, {},
+                         {}};
     for (const FindingCheck& check : finding.checks) {
       auto judged = judge.judge(check);
       if (!judged) return judged.error().within(finding.id);
@@ -248,6 +249,7 @@ Json to_json(const FindingsReport& report) {
                         {"found", check.found},
                         {"verdict", finding_verdict_name(check.verdict)}});
     findings.push_back({{"id", finding.id},
+                        {"name", finding.name},
                         {"section", finding.section},
                         {"says", finding.says},
                         {"use", finding.held ? "held" : "calibrated"},

@@ -22,7 +22,7 @@ struct CheckResult {
   FindingVerdict verdict = FindingVerdict::holds;
 };
 struct FindingResult {
-  std::string id, section, says;
+  std::string id, name, section, says;  ///< as PublishedFinding has them
   bool held = false;
   std::vector<CheckResult> checks;
   FindingVerdict verdict = FindingVerdict::holds;  ///< the worst of them

@@ -23,7 +23,7 @@ FindingVerdict judged(const std::string& kind, const std::string& check) {
   const std::string text =
       "[modes]\ng = [8, 2265, 1377, 2133]\nb = [8, 1200, 670, 1333]\n"
       "[boards]\nxavier_agx = {mode = \"g\", storage = \"hdd\"}\n"
-      "[[finding]]\nid = \"x\"\nsays = \"y\"\nuse = \"held\"\n" +
+      "[[finding]]\nid = \"x\"\nname = \"z\"\nsays = \"y\"\nuse = \"held\"\n" +
       kind + " = [{board = \"xavier_agx\", workload = \"resnet18_cifar10\", " + check + "}]\n";
   const auto study = parse_study(text, "x.toml");
   EXPECT_TRUE(study.ok()) << study.error().message;
@@ -74,15 +74,15 @@ TEST(Findings, OfTheStudy) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_THAT(of_verdict(*report, FindingVerdict::sign, false), UnorderedElementsAre());
   EXPECT_THAT(of_verdict(*report, FindingVerdict::sign, true),
-              UnorderedElementsAre("fronts of time and energy"));
+              UnorderedElementsAre("fronts-of-time-and-energy"));
   EXPECT_THAT(
       of_verdict(*report, FindingVerdict::size, false),
-      UnorderedElementsAre("a busy GPU", "free clocks cost little", "governors lower an idle GPU",
-                           "the GPU's clock", "the CPU's clock", "a small network follows the CPU",
-                           "workers slow the computing"));
+      UnorderedElementsAre("a-busy-gpu", "free-clocks-cost-little", "governors-lower-an-idle-gpu",
+                           "the-gpus-clock", "the-cpus-clock", "a-small-network-follows-the-cpu",
+                           "workers-slow-the-computing"));
   EXPECT_THAT(of_verdict(*report, FindingVerdict::size, true),
-              UnorderedElementsAre("workers by device", "batches amortise", "cores",
-                                   "the memory's clock", "what trains where"));
+              UnorderedElementsAre("workers-by-device", "batches-amortise", "cores",
+                                   "the-memorys-clock", "what-trains-where"));
   EXPECT_EQ(report->count(FindingVerdict::holds, false), 16u);
 }
 
@@ -97,12 +97,15 @@ TEST(Findings, FilesSayWhichLineIsWrong) {
     EXPECT_FALSE(study.ok()) << text;
     return study.ok() ? "" : study.error().message;
   };
-  const std::string finding = "[[finding]]\nid = \"x\"\nsays = \"y\"\nuse = \"held\"\n";
+  const std::string finding =
+      "[[finding]]\nid = \"x\"\nname = \"z\"\nsays = \"y\"\nuse = \"held\"\n";
   EXPECT_THAT(complaint(""), HasSubstr("there is no [[finding]]"));
   EXPECT_THAT(complaint("[[finding]]\nid = \"x\"\n"), HasSubstr("x.toml:1: a finding needs"));
+  EXPECT_THAT(complaint("[[finding]]\nid = \"a, b\"\nname = \"z\"\nsays = \"y\"\nuse = \"held\"\n"),
+              HasSubstr("the id 'a, b' has other signs"));
   EXPECT_THAT(complaint(finding), HasSubstr("'x' has nothing to check"));
   EXPECT_THAT(complaint(finding + "level = [{figure = \"joy\", published = 1}]\n"),
-              HasSubstr("x.toml:5: there is no figure 'joy'"));
+              HasSubstr("x.toml:6: there is no figure 'joy'"));
   EXPECT_THAT(complaint(finding + "level = [{figure = \"e2e_s\"}]\n"),
               HasSubstr("'published' is missing"));
   EXPECT_THAT(complaint(finding + "level = [{figur = \"e2e_s\"}]\n"),

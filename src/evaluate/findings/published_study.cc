@@ -63,13 +63,20 @@ class Reader {
   Status read_finding(const toml::table& table) {
     PublishedFinding finding;
     finding.id = table["id"].value_or(std::string());
+    finding.name = table["name"].value_or(std::string());
     finding.section = table["section"].value_or(std::string());
     finding.says = table["says"].value_or(std::string());
     const std::string use = table["use"].value_or(std::string());
-    FLYBALL_CHECK(only(table, {"id", "section", "says", "use", "change", "level", "between",
+    FLYBALL_CHECK(only(table, {"id", "name", "section", "says", "use", "change", "level", "between",
                                "front", "range", "fits"}));
-    if (finding.id.empty() || finding.says.empty() || (use != "held" && use != "calibrated"))
-      return file_.at(table.source(), "a finding needs id, says, and use = held or calibrated");
+    if (finding.id.empty() || finding.name.empty() || finding.says.empty() ||
+        (use != "held" && use != "calibrated"))
+      return file_.at(table.source(),
+                      "a finding needs id, name, says, and use = held or calibrated");
+    if (finding.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos)
+      return file_.at(table.source(), fmt::format("the id '{}' has other signs than small letters, "
+                                                  "digits and '-'",
+                                                  finding.id));
     finding.held = use == "held";
     for (const auto& [name, kind] : kinds) {
       const toml::array* checks = table[name].as_array();

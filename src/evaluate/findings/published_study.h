@@ -44,7 +44,8 @@ struct FindingCheck {
 };
 
 struct PublishedFinding {
-  std::string id, section, says;
+  std::string id;  ///< "small-memory": small letters, digits and '-'
+  std::string name, section, says;
   bool held = false;  ///< its figures never went into the twin
   std::vector<FindingCheck> checks;
 };

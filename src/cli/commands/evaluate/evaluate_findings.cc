@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <strings.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
@@ -16,7 +18,7 @@ struct EvaluateFindingsArguments {
 };
 
 void print_finding(const FindingResult& finding, bool all) {
-  fmt::print("{} ({}, {}): {}\n  {}\n", finding.id, finding.section,
+  fmt::print("{} ({}; {}, {}): {}\n  {}\n", finding.name, finding.id, finding.section,
              finding.held ? "held" : "calibrated",
              finding.verdict == FindingVerdict::holds  ? "holds"
              : finding.verdict == FindingVerdict::size ? "its size does not"
@@ -45,6 +47,12 @@ void print_text(const FindingsReport& report, bool all) {
       report.count(FindingVerdict::size, false), report.count(FindingVerdict::sign, false));
 }
 
+// Large and small letters are the same.
+bool is_meant(const std::string& asked, std::initializer_list<std::string> names) {
+  return std::ranges::any_of(
+      names, [&](const std::string& name) { return strcasecmp(name.c_str(), asked.c_str()) == 0; });
+}
+
 Status run(const EvaluateFindingsArguments& options) {
   const auto& [file, text] = published_studies().front();
   FLYBALL_ASSIGN(PublishedStudy study, parse_study(text, file));
@@ -52,7 +60,7 @@ Status run(const EvaluateFindingsArguments& options) {
     std::vector<std::string> ids;
     for (const PublishedFinding& finding : study.findings) ids.push_back(finding.id);
     std::erase_if(study.findings, [&](const PublishedFinding& finding) {
-      return strcasecmp(finding.id.c_str(), options.only.c_str()) != 0;
+      return !is_meant(options.only, {finding.id, finding.name, finding.says});
     });
     if (study.findings.empty())
       return Error{Code::invalid_argument, fmt::format("no finding is called '{}'", options.only),
@@ -72,7 +80,8 @@ void add_evaluate_findings(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
       "findings", "which findings of the published study a simulated board shows");
   auto options = std::make_shared<EvaluateFindingsArguments>();
-  command->add_option("--finding", options->only, "this one only, with all its figures");
+  command->add_option("--finding", options->only,
+                      "this one only, by its id, name or sentence, with all its figures");
   command->add_flag("--all", options->all, "figures that hold as well");
   add_json_flag(*command, options->json);
   command->footer("Example:\n  flyball evaluate findings --all");
