@@ -65,7 +65,10 @@ TEST_F(ExperimentRuns, WhatAnotherRunHasTakenOverOutlivesItsMaker) {
   const int64_t first = store_.add_experiment({}, std::vector{row(0), row(1)}).value();
   const int64_t second = store_.begin_run({}).value();
   ASSERT_TRUE(store_.reuse_experiment_run(second, of(first)[1].id).ok());
-  ASSERT_TRUE(store_.delete_run(first).ok());
+  const auto kept = store_.delete_run(first);
+  ASSERT_TRUE(kept.ok());
+  EXPECT_EQ(kept->trials, 1u);
+  EXPECT_EQ(kept->runs, std::vector{second});
   const auto all = store_.experiment_runs({}).value();
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].repeat, 1);

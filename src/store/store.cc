@@ -57,6 +57,24 @@ Status add_all(Database& database, std::span<const Measurement> measurements,
   return {};
 }
 
+/// Of one table of links between runs and what they measured.
+Status count_kept(Database& database, int64_t run, const char* links, const char* what,
+                  KeptOfRun& kept) {
+  std::set<int64_t> trials, runs(kept.runs.begin(), kept.runs.end());
+  FLYBALL_CHECK(database.run(
+      fmt::format("SELECT own.{1}, other.run_id FROM {0} own JOIN {0} other ON own.{1} = other.{1} "
+                  "WHERE own.run_id = ?1 AND other.run_id <> ?1",
+                  links, what),
+      {run}, [&](const Row& row) {
+        trials.insert(row.integer(0));
+        runs.insert(row.integer(1));
+        return Status();
+      }));
+  kept.trials += trials.size();
+  kept.runs.assign(runs.begin(), runs.end());
+  return {};
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -209,14 +227,20 @@ Result<std::vector<StoredMeasurement>> Store::run_measurements(int64_t id) {
   return select_measurements(impl_->database, filter);
 }
 
-Status Store::delete_run(int64_t id) {
+Result<KeptOfRun> Store::delete_run(int64_t id) {
   const std::lock_guard lock(impl_->mutex);
   Database& database = impl_->database;
   FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(database));
   FLYBALL_CHECK(database.run("DELETE FROM board_facts WHERE id = ?", {id}));
-  if (database.changes() == 1) return transaction.commit();
+  KeptOfRun kept;
+  if (database.changes() == 1) {
+    FLYBALL_CHECK(transaction.commit());
+    return kept;
+  }
   FLYBALL_ASSIGN(const StoredRun run, select_run(database, id));
   if (run.state == RunState::running) return still_running(run);
+  FLYBALL_CHECK(count_kept(database, id, "run_measurements", "measurement_id", kept));
+  FLYBALL_CHECK(count_kept(database, id, "run_experiment_runs", "experiment_run_id", kept));
   // Those that this run alone refers to; the links must go before what they point at.
   std::vector<int64_t> orphans;
   FLYBALL_CHECK(database.run(
@@ -231,7 +255,8 @@ Status Store::delete_run(int64_t id) {
   for (const int64_t orphan : orphans)
     FLYBALL_CHECK(database.run("DELETE FROM measurements WHERE id = ?", {orphan}));
   FLYBALL_CHECK(delete_orphaned_experiment_runs(database));
-  return transaction.commit();
+  FLYBALL_CHECK(transaction.commit());
+  return kept;
 }
 
 Result<int64_t> Store::keep_fact(const BoardFact& fact) {

@@ -21,6 +21,12 @@ struct StoreOptions {
   int64_t checked_bytes = 16 << 20;  ///< a file up to this size is checked when it is opened: 0.1 s
 };
 
+/// What of a deleted run stays, as other runs have taken it over.
+struct KeptOfRun {
+  size_t trials = 0;            ///< measurements, and measured runs of an experiment
+  std::vector<int64_t> runs{};  ///< that rely on them, ascending
+};
+
 /// Measurements and runs. What a call has returned for is on the disk: a process killed at any
 /// moment, or a power cut, loses at most the call in flight. May be used from several threads, and
 /// by several processes at once. Not to be carried over a fork.
@@ -69,8 +75,8 @@ class Store {
   /// What a run measured and reused, in its order.
   Result<std::vector<StoredMeasurement>> run_measurements(int64_t run);
   /// Deletes a run and those of its measurements (and measured runs of an experiment) that no other
-  /// run refers to, or the fact of that number. Error conflict: it is running.
-  Status delete_run(int64_t run);
+  /// run refers to, or the fact of that number; says what stays. Error conflict: it is running.
+  Result<KeptOfRun> delete_run(int64_t run);
 
   /// Keeps a fact about a board, however many of its kind there are, and returns its number.
   Result<int64_t> keep_fact(const BoardFact& fact);

@@ -292,7 +292,10 @@ TEST_F(StoreTest, DeletingARunKeepsWhatOthersReuse) {
   const int64_t alone = store.add_measurement(sample_measurement(2)).value();
   EXPECT_EQ(store.delete_run(first).error().code, Code::conflict);
   ASSERT_TRUE(store.finish_run(first, RunState::failed, "").ok());
-  ASSERT_TRUE(store.delete_run(first).ok());
+  const auto kept = store.delete_run(first);
+  ASSERT_TRUE(kept.ok());
+  EXPECT_EQ(kept->trials, 1u);
+  EXPECT_THAT(kept->runs, ElementsAre(second));
   EXPECT_THAT(ids_of(store.measurements({}).value()), ElementsAre(shared, alone));
   EXPECT_EQ(store.run(first).error().code, Code::not_found);
   EXPECT_THAT(store.runs().value(), SizeIs(1));

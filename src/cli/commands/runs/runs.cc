@@ -201,11 +201,17 @@ Status compare_two(const RunsOptions& asked) {
 
 Status delete_run(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
-  FLYBALL_CHECK(store.delete_run(options.first));
-  if (options.json)
-    print_json({{"deleted", options.first}});
-  else
-    fmt::print("run {} and what only it measured are deleted\n", options.first);
+  FLYBALL_ASSIGN(const KeptOfRun kept, store.delete_run(options.first));
+  if (options.json) {
+    print_json({{"deleted", options.first}, {"kept_trials", kept.trials}, {"kept_for", kept.runs}});
+    return {};
+  }
+  fmt::print("run {} and what only it measured are deleted\n", options.first);
+  if (kept.trials == 0) return {};
+  const bool one = kept.runs.size() == 1;
+  fmt::print("{} of its trials stay{}: run{} {} rel{} on {}\n", kept.trials,
+             kept.trials == 1 ? "s" : "", one ? "" : "s", fmt::join(kept.runs, ", "),
+             one ? "ies" : "y", kept.trials == 1 ? "it" : "them");
   return {};
 }
 
