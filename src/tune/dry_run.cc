@@ -110,6 +110,17 @@ std::string axis_text(const Axis& axis) {
                      format_number(high), unit, axis.values.size());
 }
 
+/// What they add up from; "" where they are the profiles alone.
+std::string trials_text(const DryRun& dry) {
+  if (dry.trials == dry.profiles) return "";
+  const size_t roles = dry.roles.size(), again = dry.trials - roles * dry.profiles;
+  std::string text = fmt::format(" ({} profiles", dry.profiles);
+  if (roles > 1) text += fmt::format(" of each of {} workloads", roles);
+  if (again > 0)
+    text += fmt::format(", and at most {} that measure the answer or the default once more", again);
+  return text + ")";
+}
+
 Json cost_json(const CostAhead& cost) {
   return {{"value", or_null(cost.value)}, {"known", cost.known}};
 }
@@ -190,10 +201,7 @@ std::string dry_run_text(const DryRun& dry) {
   if (dry.trials == 0)
     text += "trials   none: every configuration is known\n";
   else
-    text += fmt::format("trials   at most {}{}{}\n", dry.trials,
-                        dry.trials == dry.profiles
-                            ? ""
-                            : fmt::format(" ({} profiles, and the answer once more)", dry.profiles),
+    text += fmt::format("trials   at most {}{}{}\n", dry.trials, trials_text(dry),
                         dry.repeats ? "; readings that others contradict are repeated beside" : "");
   const auto cost = [&](const char* name, const CostAhead& ahead, const std::string& value) {
     text += fmt::format("{:<8} {} ({})\n", name, ahead.value ? "about " + value : "unknown",
