@@ -17,6 +17,11 @@ bool is_live(const ProfilerInfo& board) {
   return board.provenance == Provenance::measured;
 }
 
+/// Windows have modes of their own, or each role has.
+bool changes_modes(const Request& request) {
+  return request.kind == "dynamic" || request.separate_modes;
+}
+
 PlanSwitchCost switch_cost(const ProfilerInfo& board, const ToldCosts& told,
                            const BoardCosts& stored) {
   if (told.switch_ms) return {.source = CostSource::user, .ms = *told.switch_ms};
@@ -125,7 +130,7 @@ PlanCosts plan_costs(const Request& request, const SharedBoard& board, const Tol
                      const TwinBoard* twin, const BoardCosts& stored) {
   PlanCosts costs;
   const bool dynamic = request.kind == "dynamic";
-  if (dynamic) costs.switching = switch_cost(board.info(0), told, stored);
+  if (changes_modes(request)) costs.switching = switch_cost(board.info(0), told, stored);
   if ((dynamic || request.kind == "inference") && board.roles.size() == 1 &&
       objective_of(request, board.workloads()) == Objective::energy)
     costs.idle = idle_of_modes(board, told, twin, stored);
@@ -146,7 +151,7 @@ void count_costs(Request& request, const PlanCosts& costs) {
 
 Status read_costs(Request& request, const SharedBoard& board, const ToldCosts& told,
                   const TwinBoard* twin, Store* store) {
-  if (request.kind != "inference" && request.kind != "dynamic") return {};
+  if (request.kind != "inference" && !changes_modes(request)) return {};
   BoardCosts stored;
   if (store) {
     FLYBALL_ASSIGN(stored, board_costs(*store));

@@ -82,6 +82,19 @@ TEST(PlanCosts, WhatTheUserSaysOutdoesWhatIsKnown) {
   EXPECT_THAT(request.idle_w, Each(6));
 }
 
+// A mode for each role is changed to twice a window: that it is taken to cost nothing is said.
+TEST(PlanCosts, AModeForEachRoleIsChangedTo) {
+  const SharedBoard board = shared_by(live_service());
+  Request request = asked("concurrent");
+  request.objective = Objective::throughput;
+  EXPECT_FALSE(plan_costs(request, board, {}, nullptr, {}).switching);
+  request.separate_modes = true;
+  count_costs(request, plan_costs(request, board, {}, nullptr, {}));
+  EXPECT_EQ(request.switch_ms, 0);
+  EXPECT_THAT(request.cost_notes,
+              ElementsAre(HasSubstr("what a switch takes is not known and counts as nothing")));
+}
+
 TEST(PlanCosts, IdlePowerOfALiveBoardIsItsOwn) {
   const SharedBoard board = shared_by(live_service());
   Request request = asked("inference");
