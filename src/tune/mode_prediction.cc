@@ -150,19 +150,25 @@ Result<WorkloadTable> joined(std::span<const WorkloadTable> parts,
   return all;
 }
 
-Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownModes& modes,
-                                     std::span<const WorkloadTable> references,
-                                     const std::string& predictor, uint64_t seed) {
+Result<std::vector<Space>> spaces_of(const KnownModes& modes,
+                                     std::span<const WorkloadTable> references) {
   std::vector<Space> spaces = modes.spaces;
   if (spaces.empty())
     for (const WorkloadTable& reference : references)
       if (reference.device == modes.device) spaces.push_back(reference.space);
-  if (spaces.empty() && modes.unopened) return *modes.unopened;
-  if (spaces.empty())
-    return Error{Code::invalid_argument,
-                 fmt::format("the modes of '{}' are not known", modes.device),
-                 "host is this machine; table:FILE lists modes; else a --reference (or `flyball "
-                 "reference add`) of that device must list them"};
+  if (!spaces.empty()) return spaces;
+  if (modes.unopened) return *modes.unopened;
+  return Error{Code::invalid_argument, fmt::format("the modes of '{}' are not known", modes.device),
+               fmt::format("host is this machine; table:FILE lists modes; twin:BOARD simulates {}; "
+                           "else a --reference (or `flyball reference add`) of that device must "
+                           "list them",
+                           join(twin_boards(), ", "))};
+}
+
+Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownModes& modes,
+                                     std::span<const WorkloadTable> references,
+                                     const std::string& predictor, uint64_t seed) {
+  FLYBALL_ASSIGN(const auto spaces, spaces_of(modes, references));
   FLYBALL_ASSIGN(Space space, open_modes(measured, spaces));
   WorkloadTable known = measured;
   if (modes.twin) known.prior = known_prior(*modes.twin, measured, space.axes());

@@ -49,6 +49,10 @@ Result<WorkloadTable> unmeasured_workload(const KnownModes& modes, const std::st
 Result<WorkloadTable> joined(std::span<const WorkloadTable> parts,
                              std::span<const std::string> names);
 
+/// The modes themselves: of the board, else of the references of its name. Error: nobody lists any.
+Result<std::vector<Space>> spaces_of(const KnownModes& modes,
+                                     std::span<const WorkloadTable> references);
+
 /// Every mode of the board, measured where `measured` has it, else predicted. References of the
 /// board's name list its modes where the board itself does not. Predictors are told what the
 /// board's twin says of the workload. Errors: unknown modes; as complete().

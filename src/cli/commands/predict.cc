@@ -83,7 +83,13 @@ Result<WorkloadTable> read_measured(const PredictArguments& options, const Known
   if (stored.ok() || stored.error().code != Code::not_found) return stored;
   FLYBALL_ASSIGN(const auto phase, wanted_phase(options));
   auto nothing = unmeasured_workload(modes, options.workload, phase.value_or(Phase::train));
-  return nothing.ok() ? std::move(nothing) : std::move(stored);
+  if (nothing.ok()) return nothing;
+  // Whose name nobody knows is told that first, whatever else is wrong with the store.
+  if (modes.twin && !modes.spaces.empty())
+    return Error{Code::not_found,
+                 fmt::format("{}, and {}", nothing.error().message, stored.error().message),
+                 nothing.error().hint + "; or give measurements with --from FILE"};
+  return stored;
 }
 
 struct Answer {
@@ -93,9 +99,18 @@ struct Answer {
   std::vector<std::string> references;
 };
 
+// A board that nobody knows is told before a store is looked for.
+Status check_board(const PredictArguments& options, const KnownModes& modes) {
+  if (!modes.spaces.empty()) return {};
+  FLYBALL_ASSIGN(const auto references, options.references.gather(modes.device, options.accepted));
+  FLYBALL_ASSIGN([[maybe_unused]] const auto spaces, spaces_of(modes, references));
+  return {};
+}
+
 Result<Answer> predict(const PredictArguments& options) {
   FLYBALL_ASSIGN(KnownModes modes, known_modes(options.device));
   FLYBALL_ASSIGN(modes.twin, prior_board(options.prior, modes.device));
+  FLYBALL_CHECK(check_board(options, modes));
   Answer answer;
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
   answer.simulated =
@@ -146,6 +161,13 @@ void print_answer_json(const PredictArguments& options, const Answer& answer) {
   print_json(document);
 }
 
+// Intervals are as far above in ratio as below: beyond ± 100 % that factor says more.
+std::string interval_text(double half_width_pct) {
+  if (half_width_pct <= 100) return fmt::format("±{} %", number(half_width_pct));
+  const double half = half_width_pct / 100;  // of (f - 1/f)
+  return fmt::format("within a factor of {}", number(half + std::sqrt(half * half + 1)));
+}
+
 void print_text(const PredictArguments& options, const Answer& answer) {
   const CompletedTable& all = answer.all;
   const PredictionSummary summary = summarise(all);
@@ -159,8 +181,7 @@ void print_text(const PredictArguments& options, const Answer& answer) {
     if (values.empty()) return;
     const double width = median(widths);  // NaN: of predictions that a table holds without interval
     table.add({name, number(quantile(values, 0)), number(median(values)),
-               number(quantile(values, 1)),
-               std::isnan(width) ? "-" : fmt::format("±{} %", number(width))});
+               number(quantile(values, 1)), std::isnan(width) ? "-" : interval_text(width)});
   };
   add("minibatch ms", summary.time_ms, summary.time_pct);
   add("power W", summary.power_w, summary.power_pct);
