@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "answers/doubt.h"
+#include "base/figure.h"
 
 namespace flyball {
 namespace {
@@ -157,7 +158,8 @@ std::string compare_with_preset(const TuneResult& result, const PresetAnswer& pr
   than += " than " + preset.title() + within;
   const double watts = result.configurations[*result.choice].power_w;
   if (objective != Objective::power && !std::isnan(watts))
-    than += fmt::format("{} at {:.3g} W", within.empty() ? "" : ",", watts);
+    than += fmt::format("{} at {} W", within.empty() ? "" : ",",
+                        upper_figure(watts, 3, result.request.power_budget_w));
   put_into_words(result, config, preset.title(), than, comparison);
   return comparison.text;
 }
@@ -186,7 +188,8 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
                                objective_value(problem, preset.outcome)) +
                      (" than " + preset.title() + within);
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
-    text += fmt::format("{} at {:.3g} W", within.empty() ? "" : ",", plan.chosen.power_w);
+    text += fmt::format("{} at {} W", within.empty() ? "" : ",",
+                        upper_figure(plan.chosen.power_w, 3, problem.budgets.power_w));
   return text;
 }
 

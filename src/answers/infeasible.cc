@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/figure.h"
 #include "base/json.h"
 #include "base/option_name.h"
 #include "base/text.h"
@@ -117,6 +118,26 @@ void ease(const Problem& problem, const std::vector<Relaxation>& measured, const
   if (!eased.choice.empty()) why.eased.push_back(std::move(eased));
 }
 
+/// Each missed limit as the choice needs it, where that is all that it misses.
+std::vector<EasedLimit> eased_together(const Problem& problem, const Readings& readings,
+                                       Choosing choice, const std::vector<Margin>& missed) {
+  Problem relaxed = problem;
+  std::vector<EasedLimit> all;
+  for (const Margin& margin : missed) {
+    const bool rate = margin.constraint == Constraint::arrival_rate;
+    const double needed = rounded(rate ? margin.limit : margin.used, 4, !rate);
+    limit_of(relaxed, margin.constraint, margin.role) = needed;
+    all.push_back({margin.constraint,
+                   margin.role,
+                   rate ? margin.used : margin.limit,
+                   needed,
+                   false,
+                   {choice.begin(), choice.end()}});
+  }
+  if (!outcome_of(relaxed, readings, choice).feasible) all.clear();
+  return all;
+}
+
 /// Rounded in the flag's unit, with as many digits as it takes that it still does.
 double typed(const EasedLimit& eased, double scale, const std::function<bool(double)>& does) {
   const bool up = eased.constraint != Constraint::arrival_rate;
@@ -141,6 +162,14 @@ std::optional<double> fastest(const Problem& problem, const Readings& readings) 
   return least < unlimited ? std::optional(least) : std::nullopt;
 }
 
+/// Whose limit it is, where two services have one each.
+std::string whose_of(const Problem& problem, const EasedLimit& eased) {
+  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
+  const bool own =
+      eased.constraint == Constraint::latency || eased.constraint == Constraint::arrival_rate;
+  return two && own ? role_name(problem, eased.role) : "";
+}
+
 /// "--power-budget 25.2W (predicted)"
 std::string advice_text(const Advice& one) {
   const std::string whose = one.workload.empty() ? "" : " for " + one.workload;
@@ -155,13 +184,23 @@ std::string advice_text(const Advice& one) {
       known, price);
 }
 
+/// "--power-budget 15.2W and --latency 134ms"
+std::string together_text(const Problem& problem, const std::vector<EasedLimit>& together,
+                          const FlagOf& flag_of) {
+  std::vector<std::string> parts;
+  for (const EasedLimit& eased : together) {
+    const LimitFlag flag = flag_of(eased.constraint, eased.role);
+    const std::string whose = whose_of(problem, eased);
+    parts.push_back(option_text(flag.flag, amount(eased.needed / flag.scale, flag.unit)) +
+                    (whose.empty() ? "" : " for " + whose));
+  }
+  return join(parts, " and ");
+}
+
 std::string binding_text(const Problem& problem, const EasedLimit& eased, const FlagOf& flag_of) {
-  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  const bool own =
-      eased.constraint == Constraint::latency || eased.constraint == Constraint::arrival_rate;
+  const std::string whose = whose_of(problem, eased);
   const LimitFlag flag = flag_of(eased.constraint, eased.role);
-  return fmt::format("{}{}{} of {:.5g} {}",
-                     two && own ? role_name(problem, eased.role) + "'s " : "the ",
+  return fmt::format("{}{}{} of {:.5g} {}", whose.empty() ? "the " : whose + "'s ",
                      constraint_name(eased.constraint),
                      eased.constraint == Constraint::arrival_rate ? "" : " budget",
                      eased.limit / flag.scale, flag.unit);
@@ -169,21 +208,14 @@ std::string binding_text(const Problem& problem, const EasedLimit& eased, const 
 
 }  // namespace
 
-double rounded(double value, int digits, bool up) {
-  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - digits);
-  const double steps = value / unit;
-  // Decimal text: what is printed is what is meant.
-  return std::stod(
-      fmt::format("{:.{}g}", (up ? std::ceil(steps) : std::floor(steps)) * unit, digits + 1));
-}
-
 Infeasibility explain_infeasible(const Strategy& strategy) {
   const Problem& problem = strategy.problem();
   const History& history = strategy.history();
   Infeasibility why;
   if (const auto& nearest = history.best()) {
-    why.missed = nearest->outcome.tightest;
-    why.missed_by = nearest->outcome.overshoot;
+    for (Margin& margin : margins_of(problem, history.readings(), nearest->candidates))
+      if (margin.missed()) why.missed.push_back(std::move(margin));
+    why.together = eased_together(problem, history.readings(), nearest->candidates, why.missed);
   }
   const Forecast forecast(strategy);
   double best_chance = 0;
@@ -211,7 +243,6 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
   if (why.profiles > 0)
     all.push_back({flag_of(Constraint::none, 0).flag, static_cast<double>(why.profiles), "profiles",
                    Provenance::predicted});
-  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
   for (const EasedLimit& eased : why.eased) {
     const LimitFlag flag = flag_of(eased.constraint, eased.role);
     const bool up = eased.constraint != Constraint::arrival_rate;
@@ -222,10 +253,8 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
       limit_of(relaxed, eased.constraint, eased.role) = up ? limit * (1 - hair) : limit;
       return eased.predicted || outcome_of(relaxed, readings, eased.choice).feasible;
     };
-    const bool own = eased.constraint == Constraint::latency || !up;
     all.push_back({flag.flag, typed(eased, flag.scale, does), flag.unit,
-                   eased.predicted ? Provenance::predicted : known,
-                   two && own ? role_name(problem, eased.role) : ""});
+                   eased.predicted ? Provenance::predicted : known, whose_of(problem, eased)});
     if (least && !eased.predicted)
       all.back().slowdown = outcome_of(problem, readings, eased.choice).loss / *least;
   }
@@ -249,9 +278,11 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why,
     error.message += "; what binds: " + join(binding, ", or ");
     error.hint = "try " + join(tries, ", or ");
   } else {
-    error.message +=
-        fmt::format("; easing one limit alone does not help, and the nearest misses {} by {:.3g} %",
-                    constraint_name(why.missed), 100 * why.missed_by);
+    const std::string missed = missed_text(why.missed);
+    error.message += "; easing one limit alone does not help" +
+                     (missed.empty() ? "" : ": the nearest comes to " + missed);
+    if (!why.together.empty())
+      tries.push_back(together_text(problem, why.together, flag_of) + " together");
     error.hint = tries.empty() ? "ease several limits together" : "try " + join(tries, ", or ");
   }
   return error;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "problem/margins.h"
 #include "search/strategy.h"
 
 namespace flyball {
@@ -25,17 +26,15 @@ struct Infeasibility {
   size_t choices = 0;    ///< that the problem offers
   size_t predicted = 0;  ///< of those not measured: how many are predicted to meet every limit
   size_t profiles = 0;   ///< with so many one of them is expected to be found; 0: that is not so
-  std::vector<EasedLimit> eased;         ///< at most one for each limit
-  Constraint missed = Constraint::none;  ///< by the nearest measured choice …
-  double missed_by = 0;                  ///< … and by how much, as a share of the limit
+  std::vector<EasedLimit> eased;  ///< at most one for each limit
+  std::vector<Margin> missed;     ///< limits that the nearest measured choice misses
+  /// What these would have to be, all together, for that choice; empty where that does not do.
+  std::vector<EasedLimit> together;
 };
 
 /// Of a search whose answer() is Code::infeasible. A limit's predicted value is given in place of
 /// the measured one where it is nearer; with it the choice is feasible at 95 % by the predictions.
 Infeasibility explain_infeasible(const Strategy& strategy);
-
-/// A value > 0 at so many digits, not below or not above it: what is printed is what is meant.
-double rounded(double value, int digits, bool up);
 
 /// How a limit is given on the command line: `value` there times `scale` is the problem's limit.
 struct LimitFlag {

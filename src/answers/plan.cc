@@ -8,6 +8,7 @@
 
 #include "answers/comparison.h"
 #include "answers/request.h"
+#include "base/figure.h"
 #include "problem/choices.h"
 #include "search/acquisition.h"
 #include "search/posterior.h"
@@ -273,33 +274,6 @@ bool trains_nothing(const Problem& problem, const Outcome& outcome) {
 
 bool leaves_no_training(const Problem& problem, const Outcome& outcome) {
   return problem.concurrent() && outcome.minibatches == 0;
-}
-
-std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
-                               std::span<const size_t> choice) {
-  std::vector<Margin> margins;
-  const auto add = [&](Constraint constraint, size_t role, double used, double limit) {
-    const bool whole = constraint == Constraint::power;
-    if (limit != unlimited)
-      margins.push_back({constraint, role, whole ? "" : role_name(problem, role), used, limit,
-                         unit_of(problem, constraint), false});
-  };
-  add(Constraint::power, 0, power_of(readings, choice), problem.budgets.power_w);
-  for (size_t role = 0; role < choice.size(); ++role) {
-    const Role& asked = problem.roles[role];
-    if (!asked.serves()) {
-      const Reading& reading = readings[role][choice[role]];
-      const double time =
-          reading.minibatch_ms / problem.counts(problem.candidates->batch(role, choice[role]));
-      add(Constraint::time, role, time, problem.budgets.time_ms);
-      add(Constraint::energy, role, reading.power_w * time * 1e-3, problem.budgets.energy_j);
-      continue;
-    }
-    add(Constraint::latency, role, latency_of(problem, readings, role, choice), asked.latency_ms);
-    add(Constraint::arrival_rate, role, asked.rate_hz,
-        sustained_rate(problem, readings, role, choice));
-  }
-  return margins;
 }
 
 Plan draw_plan(const Strategy& strategy, SearchAnswer found) {

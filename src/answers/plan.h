@@ -11,17 +11,6 @@
 
 namespace flyball {
 
-/// What a choice uses of one limit.
-struct Margin {
-  Constraint constraint = Constraint::none;
-  size_t role = 0;
-  std::string workload;  ///< whose; "" for power
-  double used = 0, limit = 0;
-  std::string unit;
-  /// It is used up, and without it a better choice is known or predicted.
-  bool binds = false;
-};
-
 /// A choice and how its readings are known: measured, tabled, or resting on predictions.
 struct Option {
   Choice choice;
@@ -89,9 +78,5 @@ Json question_json(const SearchAnswer& answer, const Problem& problem);
 Json choice_json(const Problem& problem, const Option& option);
 /// The keys of docs/json.md.
 Json to_json(const Plan& plan);
-
-/// What the choice uses of each limit that is set.
-std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
-                               std::span<const size_t> choice);
 
 }  // namespace flyball

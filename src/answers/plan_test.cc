@@ -166,6 +166,21 @@ TEST(Plan, SaysWhyThereIsNone) {
   EXPECT_EQ(json["infeasible"]["easing"][0]["provenance"], "measured");
 }
 
+// Both limits of the nearest are told, and do as they are typed.
+TEST(Plan, NamesEveryLimitThatMisses) {
+  auto problem = both();
+  problem->budgets.power_w = 5;
+  problem->roles[1].latency_ms = 1;
+  const Plan plan = plan_of(problem);
+  ASSERT_FALSE(plan.answer);
+  EXPECT_THAT(plan.infeasible->message, HasSubstr("the nearest comes to power 20.5 of 5 W, det "
+                                                  "latency 5 of 1 ms"));
+  EXPECT_THAT(plan.infeasible->hint, HasSubstr("--power-budget 20.5W and --latency 5ms together"));
+  problem->budgets.power_w = 20.5;
+  problem->roles[1].latency_ms = 5;
+  EXPECT_TRUE(plan_of(problem).answer);
+}
+
 /// Two services: each rate counts what the other leaves, and relaxation a latency budget of which
 /// the objective is a share is no gain.
 TEST(Plan, TwoServicesShareTheTime) {

@@ -7,6 +7,7 @@
 #include "answers/comparison.h"
 #include "answers/notes.h"
 #include "answers/plan.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "search/registry.h"
@@ -71,15 +72,8 @@ std::string schedule_text(const Plan& plan) {
 
 std::string limits_text(const Plan& plan) {
   std::string text;
-  for (const Margin& margin : plan.margins) {
-    text += "  " + (margin.workload.empty() ? "" : margin.workload + " ");
-    text += margin.constraint == Constraint::arrival_rate
-                ? fmt::format("arrival rate {:g}/s of the {:.4g}/s that could be sustained",
-                              margin.used, margin.limit)
-                : fmt::format("{} {:.4g} of {:.4g} {}", constraint_name(margin.constraint),
-                              margin.used, margin.limit, margin.unit);
-    text += margin.binds ? "  (binds)\n" : "\n";
-  }
+  for (const Margin& margin : plan.margins)
+    text += "  " + margin_text(margin) + (margin.binds ? "  (binds)\n" : "\n");
   return text.empty() ? "" : "limits\n" + text;
 }
 
@@ -122,11 +116,17 @@ std::string shadow_prices_text(const Plan& plan) {
   return text;
 }
 
+/// Powers below each other, each of which may be typed as a budget.
+std::string hundredths(double power_w) {
+  if (!(power_w > 0)) return "?";
+  const int whole = 1 + static_cast<int>(std::floor(std::log10(power_w)));
+  return fmt::format("{:.2f}", rounded(power_w, whole + 2, true));
+}
+
 std::string front_text(const Plan& plan) {
   std::string text;
   for (const Option& option : plan.front)
-    text += fmt::format("  {:>7} W  {}: {}\n",
-                        std::isnan(option.power_w) ? "?" : fmt::format("{:.2f}", option.power_w),
+    text += fmt::format("  {:>7} W  {}: {}\n", hundredths(option.power_w),
                         objective_text(*plan.problem, option.choice.outcome),
                         choice_text(*plan.problem, option.choice));
   if (text.empty()) return "";
@@ -175,15 +175,15 @@ std::string objective_text(const Problem& problem, const Outcome& outcome, bool 
   const char* per = whole_runs ? "run" : counted(problem);
   switch (problem.objective) {
     case Objective::time:
-      return fmt::format("{:.5g} ms per {}", value, per);
+      return fmt::format("{} ms per {}", upper_figure(value, 5), per);
     case Objective::energy:
-      return fmt::format("{:.4g} J per {}", value, per);
+      return fmt::format("{} J per {}", upper_figure(value), per);
     case Objective::power:
-      return fmt::format("{:.4g} W", value);
+      return upper_figure(value) + " W";
     case Objective::latency:
       if (counts_share(problem))
         return fmt::format("{:.3g} % of the tighter latency budget", 100 * value);
-      return fmt::format("peak latency {:.4g} ms", value);
+      return fmt::format("peak latency {} ms", upper_figure(value));
     case Objective::throughput:
       return fmt::format("{:.4g} training {}/s", value,
                          problem.per_sample ? "samples" : "minibatches");
@@ -196,10 +196,13 @@ std::string objective_text(const Problem& problem, const Outcome& outcome, bool 
 std::string choice_text(const Problem& problem, std::span<const size_t> choice,
                         const Outcome& outcome) {
   const size_t first = leaves_no_training(problem, outcome) ? 1 : 0;
+  const Candidates& all = *problem.candidates;
+  const bool changes_mode = problem.separate_modes && choice.size() == 2 &&
+                            all.mode_of(0, choice[0]) != all.mode_of(1, choice[1]);
   std::string text = mode_text(problem, first, choice[first]);
   for (size_t role = first; role < choice.size(); ++role) {
     const Trial trial = trial_of(problem, role, choice[role]);
-    if (problem.separate_modes && role > first)
+    if (changes_mode && role > first)
       text += fmt::format("; {} in {}", trial.job.workload, describe(trial.mode.values));
     if (!trial.job.settings.empty())
       text += fmt::format("; {} {}", role_name(problem, role), describe(trial.job.settings));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "answers/plan.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "space/highest_mode.h"
@@ -17,11 +18,10 @@ BrokenLimit broken(const Margin& margin) {
   const char* name = constraint_name(margin.constraint);
   switch (margin.constraint) {
     case Constraint::power:
-      return {margin.constraint, fmt::format("power budget ({:.3g} W)", margin.used)};
+      return {margin.constraint, fmt::format("power budget ({} W)", upper_figure(margin.used, 3))};
     case Constraint::latency:
-      return {margin.constraint, margin.used < 1000
-                                     ? fmt::format("{} limit ({:.3g} ms)", name, margin.used)
-                                     : fmt::format("{} limit ({:.0f} ms)", name, margin.used)};
+      return {margin.constraint,
+              fmt::format("{} limit ({} ms)", name, upper_figure(margin.used, 3))};
     case Constraint::arrival_rate:
       return {margin.constraint, name};
     default:
@@ -40,7 +40,7 @@ std::vector<BrokenLimit> broken_limits(const Problem& problem, const Readings& r
   std::vector<BrokenLimit> breaks;
   const std::vector<Margin> margins = margins_of(problem, readings, choice);
   for (const Margin& margin : margins) {
-    if (margin.used <= margin.limit) continue;
+    if (!margin.missed()) continue;
     BrokenLimit limit = broken(margin);
     // Of two services both have one.
     if (std::ranges::count(margins, margin.constraint, &Margin::constraint) > 1)

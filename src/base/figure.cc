@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace flyball {
@@ -10,6 +11,20 @@ std::string number(double value, int digits) {
   if (std::isnan(value)) return "-";
   if (std::abs(value) >= 1000 && std::abs(value) < 1e9) return fmt::format("{:.0f}", value);
   return fmt::format("{:.{}g}", value, digits);
+}
+
+double rounded(double value, int digits, bool up) {
+  const double near = std::stod(fmt::format("{:.{}g}", value, digits));
+  if (up ? near >= value : near <= value) return near;
+  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - digits);
+  return std::stod(fmt::format("{:.{}g}", up ? near + unit : near - unit, digits + 1));
+}
+
+std::string upper_figure(double value, int digits, double limit) {
+  if (!std::isfinite(value) || value <= 0) return number(value, digits);
+  const int whole = 1 + static_cast<int>(std::floor(std::log10(value)));
+  const double up = rounded(value, std::max(digits, whole), true);
+  return fmt::format("{:.12g}", value <= limit ? std::min(up, limit) : up);
 }
 
 }  // namespace flyball

@@ -1,11 +1,21 @@
 // Figures as people read them.
 #pragma once
 
+#include <limits>
 #include <string>
 
 namespace flyball {
 
 /// "12.4" with three significant digits, "-" for NaN.
 std::string number(double value, int digits = 3);
+
+/// A value > 0 at so many digits, not below or not above it: what is printed is what is meant.
+double rounded(double value, int digits, bool up);
+
+/// A figure that stands beside its upper limit, or that may be typed as one: rounded up, so that
+/// what it is of keeps it as printed; never beyond the limit that it keeps itself, and no coarser
+/// than whole units.
+std::string upper_figure(double value, int digits = 4,
+                         double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace flyball

@@ -14,5 +14,28 @@ TEST(Figure, HasThreeDigitsUnlessItIsLarge) {
   EXPECT_EQ(number(std::nan("")), "-");
 }
 
+TEST(Figure, IsRoundedToTheSideThatIsAsked) {
+  EXPECT_EQ(rounded(20.3641, 4, true), 20.37);
+  EXPECT_EQ(rounded(20.3641, 4, false), 20.36);
+  EXPECT_EQ(rounded(14.84, 4, true), 14.84);
+  EXPECT_EQ(rounded(14.84, 4, false), 14.84);
+  EXPECT_EQ(rounded(9.9996, 4, true), 10);
+  EXPECT_EQ(rounded(10.0004, 4, false), 10);
+  EXPECT_EQ(rounded(0.0123456, 3, true), 0.0124);
+}
+
+// What is printed may be typed as the limit, and does not look broken where it is kept.
+TEST(Figure, BesideItsLimitIsRoundedUpButNotBeyondIt) {
+  EXPECT_EQ(upper_figure(20.3641), "20.37");
+  EXPECT_EQ(upper_figure(20.3641, 4, 30), "20.37");
+  EXPECT_EQ(upper_figure(20.3641, 4, 20.365), "20.365");
+  EXPECT_EQ(upper_figure(20.3641, 4, 20.364), "20.37") << "which is broken";
+  EXPECT_EQ(upper_figure(12.9), "12.9");
+  EXPECT_EQ(upper_figure(15034.2), "15035");
+  EXPECT_EQ(upper_figure(99.99999, 3), "100");
+  EXPECT_EQ(upper_figure(0), "0");
+  EXPECT_EQ(upper_figure(std::nan("")), "-");
+}
+
 }  // namespace
 }  // namespace flyball

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "problem/margins.h"
 #include "problem/paper.h"
 
 namespace flyball {
@@ -88,6 +89,25 @@ TEST(Exact, InfeasibleSaysWhatBindsAndTheNearestValue) {
   EXPECT_EQ(error.code, Code::infeasible);
   EXPECT_THAT(error.message, HasSubstr("power budget of 8 W"));
   EXPECT_THAT(error.hint, HasSubstr("10 W"));
+}
+
+// Where no limit alone does, each that the nearest choice misses is named with its value.
+TEST(Exact, InfeasibleNamesEveryLimitThatMisses) {
+  Problem problem = train_problem();
+  problem.budgets.power_w = 9;
+  problem.budgets.time_ms = 5;
+  EXPECT_THAT(infeasible_error(problem, {training}).message,
+              HasSubstr("the nearest comes to power 30 of 9 W, net time 10 of 5 ms"));
+}
+
+TEST(Margins, AreRoundedSoThatTheyMayBeTyped) {
+  EXPECT_EQ(margin_text({Constraint::power, 0, "", 20.3641, 25, "W"}), "power 20.37 of 25 W");
+  EXPECT_EQ(margin_text({Constraint::power, 0, "", 20.3641, 20.365, "W"}),
+            "power 20.365 of 20.365 W");
+  EXPECT_EQ(margin_text({Constraint::latency, 0, "net", 134.018, 100, "ms"}),
+            "net latency 134.1 of 100 ms");
+  EXPECT_EQ(margin_text({Constraint::arrival_rate, 0, "net", 60, 45.2791, "requests/s"}),
+            "net arrival rate 60/s of the 45.27/s that could be sustained");
 }
 
 /// Two modes, batch sizes 1 and 4.

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/figure.h"
 #include "base/text.h"
 #include "problem/choices.h"
 #include "problem/exact.h"
+#include "problem/margins.h"
 
 namespace flyball {
 namespace {
@@ -88,11 +90,12 @@ std::string remedy_text(const Problem& problem, const Relaxation& relaxation) {
   const std::string whose = two ? " for " + role_name(problem, relaxation.role) : "";
   switch (relaxation.constraint) {
     case Constraint::latency:
-      return fmt::format("a latency of {:.5g} ms{} would do", relaxation.needed, whose);
+      return fmt::format("a latency of {} ms{} would do", upper_figure(relaxation.needed, 5),
+                         whose);
     case Constraint::arrival_rate:
       return fmt::format("{:.4g} requests/s{} would be sustained", relaxation.needed, whose);
     default:
-      return fmt::format("{:.5g} {} of {} would do", relaxation.needed,
+      return fmt::format("{} {} of {} would do", upper_figure(relaxation.needed, 5),
                          unit_of(problem, relaxation.constraint),
                          constraint_name(relaxation.constraint));
   }
@@ -150,12 +153,11 @@ Error infeasible_error(const Problem& problem, const Readings& readings) {
     return {Code::infeasible,
             "no configuration meets all budgets; what binds: " + join(binding, ", or "),
             "any one of: " + join(remedies, "; ")};
-  const Choice nearest = solve(problem, readings);
-  const Constraint worst = nearest.outcome.tightest;
+  const std::string missed =
+      missed_text(margins_of(problem, readings, solve(problem, readings).candidates));
   return {Code::infeasible,
-          fmt::format("no configuration meets all budgets, and easing one alone does not help; the "
-                      "nearest misses {} by {:.3g} %",
-                      constraint_name(worst), 100 * nearest.outcome.overshoot),
+          "no configuration meets all budgets, and easing one alone does not help" +
+              (missed.empty() ? "" : ": the nearest comes to " + missed),
           "ease several budgets together"};
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/figure.h"
 #include "base/text.h"
 #include "problem/problem.h"
 
@@ -22,11 +23,12 @@ Status latency_can_be_met(const Problem& problem, size_t r) {
   const double smallest = problem.candidates->batches(r).front();
   const double arrives_ms = problem.wait_ms(r, smallest);
   if (arrives_ms < role.latency_ms) return {};
-  return Error{Code::infeasible,
-               fmt::format("the latency budget of {:.4g} ms binds: at {:g} requests/s a batch of "
-                           "{:g} alone takes {:.4g} ms to arrive",
-                           role.latency_ms, role.rate_hz, smallest, arrives_ms),
-               fmt::format("allow more than {:.4g} ms, or offer smaller batch sizes", arrives_ms)};
+  return Error{
+      Code::infeasible,
+      fmt::format("the latency budget of {:.4g} ms binds: at {:g} requests/s a batch of "
+                  "{:g} alone takes {:.4g} ms to arrive",
+                  role.latency_ms, role.rate_hz, smallest, arrives_ms),
+      fmt::format("allow more than {} ms, or offer smaller batch sizes", upper_figure(arrives_ms))};
 }
 
 Status check_role(const Problem& problem, size_t r, bool whole_batches) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/figure.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/action.h"
@@ -73,8 +74,9 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
   for (size_t row : front) {
     std::vector<std::string> cells;
     for (double value : table.space.row(row)) cells.push_back(format_number(value));
-    cells.insert(cells.end(), {number(fronts.time_ms[row], 4), number(table.power_w[row], 4),
-                               number(fronts.energy_j[row], 4), provenance_name(table.known(row))});
+    cells.insert(cells.end(),
+                 {upper_figure(fronts.time_ms[row]), upper_figure(table.power_w[row]),
+                  upper_figure(fronts.energy_j[row]), provenance_name(table.known(row))});
     text.add(std::move(cells));
   }
   fmt::print("{}", text.str());

@@ -65,9 +65,23 @@ Status look_ahead(PlanOptions& options) {
   return show_dry_run(shared, options.store, options.request, asked.problem, options.json);
 }
 
+/// What to do where there are too many roles or too few: of one service and two the other command,
+/// as it is typed.
+std::string roles_remedy(ProblemKind kind, const PlanOptions& options, const Context& context) {
+  const bool one = kind == ProblemKind::inference, two = kind == ProblemKind::two_inference;
+  const bool other = (one && options.infer.size() == 2) || (two && options.infer.size() == 1);
+  const std::string typed = fmt::format("plan {} ", kind_name(kind));
+  const size_t at = context.command.find(typed);
+  if (!other || at == std::string::npos) return what_roles_are;
+  const ProblemKind meant = one ? ProblemKind::two_inference : ProblemKind::inference;
+  std::string command = context.command;
+  command.replace(at, typed.size(), fmt::format("plan {} ", kind_name(meant)));
+  return fmt::format("for {}: {}", one ? "two services" : "one service", command);
+}
+
 Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(check_roles(fmt::format("plan {}", kind_name(kind)), kind, options.train.size(),
-                            options.infer.size(), what_roles_are));
+                            options.infer.size(), roles_remedy(kind, options, context)));
   if (!options.arrivals.empty()) return plan_for_arrivals(options, context);
   if (options.dry_run) return look_ahead(options);
   FLYBALL_CHECK(begin_report(options));
@@ -164,9 +178,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind == "concurrent" || kind == "dynamic") {
     const AddedOptions cost = {add_duration(
         command, "--switch-cost", [&o](Seconds time) { o.switch_ms = time.value * 1e3; },
-        kind == "dynamic" ? "time that changing the mode takes, e.g. 2s; else what "
-                            "`mode cost` measured"
-                          : "time that changing the mode takes, e.g. 2s",
+        "time that changing the mode takes, e.g. 2s; else what `mode cost` measured",
         {0, 1e9, "0s or more"})};
     scope.exclude({Target::one_mode}, cost);
     scope.exclude({Target::arrivals}, cost,

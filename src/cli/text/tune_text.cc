@@ -8,6 +8,7 @@
 #include "answers/comparison.h"
 #include "answers/figure_limit.h"
 #include "answers/notes.h"
+#include "base/figure.h"
 #include "base/text.h"
 #include "cli/output.h"
 #include "search/registry.h"
@@ -18,8 +19,9 @@ namespace {
 
 std::string with_spread(double value, double low, double high) {
   if (std::isnan(value)) return "-";
-  if (!std::isfinite(low) || !std::isfinite(high) || low == high) return number(value);
-  return fmt::format("{} ({}-{})", number(value), number(low), number(high));
+  const std::string figure = upper_figure(value);
+  if (!std::isfinite(low) || !std::isfinite(high) || low == high) return figure;
+  return fmt::format("{} ({}-{})", figure, number(low), number(high));
 }
 
 /// A table of configurations; columns that say nothing in any row are left out.
@@ -40,7 +42,7 @@ class Rows {
     const double n = result_.counted(config), epoch = result_.minibatches_per_epoch(config);
     row.push_back(with_spread(c.minibatch_ms / n, c.time_lo / n, c.time_hi / n));
     row.push_back(with_spread(c.power_w, c.power_lo, c.power_hi));
-    row.push_back(number(c.minibatch_j() / n));
+    row.push_back(upper_figure(c.minibatch_j() / n));
     if (result_.samples > 0) {
       row.push_back(number(c.minibatch_ms * 1e-3 * epoch));
       row.push_back(number(c.minibatch_j() * epoch));

@@ -6,6 +6,7 @@
 
 #include "answers/notes.h"
 #include "base/clock.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "schedule/board_readings.h"
 #include "schedule/planning/arrival_miss.h"
@@ -55,6 +56,12 @@ Json judged_json(const Problem& problem, const JudgedChoice& one) {
   return json;
 }
 
+std::string latency_text(const SimulatedService& service, double limit_ms) {
+  if (service.latency_ms == unlimited) return fmt::format("beyond {:g} ms", limit_ms);
+  return upper_figure(service.latency_ms, 4, limit_ms) +
+         (limit_ms == unlimited ? " ms" : fmt::format(" of {:g} ms", limit_ms));
+}
+
 std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
   const Problem& problem = *answer.problem;
   std::string text;
@@ -66,18 +73,18 @@ std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
                         one.planned_per_s);
   size_t role = problem.roles.front().serves() ? 0 : 1;
   for (const SimulatedService& service : one.run.services) {
-    const double limit_ms = problem.roles[role].latency_ms;
-    text += fmt::format("  {}: p{:g} latency {:.4g}{} ms, {:.3g} % late, {:.3g} requests a batch\n",
-                        role_name(problem, role), answer.percentile, service.latency_ms,
-                        limit_ms == unlimited ? "" : fmt::format(" of {:g}", limit_ms),
-                        100 * service.late_share, service.mean_batch);
+    text +=
+        fmt::format("  {}: p{:g} latency {}, {:.3g} % late or refused, {:.3g} requests a batch\n",
+                    role_name(problem, role), answer.percentile,
+                    latency_text(service, problem.roles[role].latency_ms), 100 * service.late_share,
+                    service.mean_batch);
     ++role;
   }
   if (!std::isnan(one.option.power_w))
-    text += fmt::format("  at most {:.4g}{} W\n", one.option.power_w,
-                        problem.budgets.power_w == unlimited
-                            ? ""
-                            : fmt::format(" of {:g}", problem.budgets.power_w));
+    text += fmt::format(
+        "  at most {}{} W\n", upper_figure(one.option.power_w, 4, problem.budgets.power_w),
+        problem.budgets.power_w == unlimited ? ""
+                                             : fmt::format(" of {:g}", problem.budgets.power_w));
   return text;
 }
 
@@ -108,9 +115,10 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
                           .seed = question.request.seed,
                           .stop = question.request.cancelled});
   const double budget_w = problem.budgets.power_w;
-  if (const auto plan = planner.plan(budget_w)) answer.simulated = judged(live, *plan);
+  if (const auto plan = planner.plan(budget_w))
+    answer.simulated = judged(live, planner.worse_of_two(plan->choice));
   if (const Choice steady = solve(problem, readings); steady.outcome.feasible)
-    answer.clockwork = judged(live, planner.simulated(steady.candidates));
+    answer.clockwork = judged(live, planner.worse_of_two(steady.candidates));
   answer.simulations = planner.simulations();
   if (!answer.simulated) {
     Refusal refusal = no_arrival_plan(planner, problem, question.percentile, budget_w);

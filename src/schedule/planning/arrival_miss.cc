@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "answers/request.h"
+#include "base/figure.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -59,6 +60,20 @@ void tell_load(double load, Error& why) {
       load);
 }
 
+void advise_together(const EnoughLatency& enough, const Problem& problem, double power_w,
+                     Error& why, std::vector<std::string>& remedies) {
+  const double needed_w = rounded(enough.power_w, 3, true);
+  why.message += fmt::format(
+      "; easing one limit alone does not help: as simulated it takes {:g} W "
+      "and a latency of {:g} ms together ({}), and {:g} W",
+      needed_w, enough.latency_ms, words_of(problem, enough.choice), power_w);
+  for (const Role& role : problem.roles)
+    if (role.serves()) why.message += fmt::format(" and {:g} ms", role.latency_ms);
+  why.message += " are allowed";
+  remedies.push_back(fmt::format("--power-budget {:g}W and {} together", needed_w,
+                                 latencies_text(problem, enough)));
+}
+
 }  // namespace
 
 Refusal no_arrival_plan(ArrivalPlanner& planner, const Problem& problem, double percentile,
@@ -87,6 +102,9 @@ Refusal no_arrival_plan(ArrivalPlanner& planner, const Problem& problem, double 
         advice_on(Constraint::latency, enough.latency_ms,
                   two && enough.role ? role_name(problem, *enough.role) : ""));
   }
+  if (remedies.empty())
+    if (const auto enough = planner.least_together(power_w))
+      advise_together(*enough, problem, power_w, why, remedies);
   if (planner.stopped()) return {{Code::interrupted, "interrupted", ""}, {}};
   why.hint = remedies.empty() ? "serve fewer requests, or a lighter network"
                               : fmt::format(

@@ -25,7 +25,9 @@ struct ArrivalPlanOptions {
 /// How one service fares.
 struct SimulatedService {
   double late_share = 0;  ///< late or refused
-  double latency_ms = 0;  ///< at the percentile; infinite where nobody was answered
+  /// At the percentile of all that came, those refused included: above the budget where more are
+  /// late or refused than may be; infinite where more are refused.
+  double latency_ms = 0;
   double mean_batch = 0;  ///< requests
 };
 
@@ -52,6 +54,7 @@ struct EnoughLatency {
   std::vector<size_t> choice{};
   std::optional<size_t> role{};  ///< whose budget is eased; nothing: no service has less than this
   double latency_ms = 0;
+  double power_w = 0;  ///< that it takes
 };
 
 /// The choice that comes closest to the percentile.
@@ -78,6 +81,9 @@ class ArrivalPlanner {
   std::optional<SimulatedChoice> plan(double power_w);
   /// One choice.
   const SimulatedChoice& simulated(std::span<const size_t> choice);
+  /// One choice with the larger latencies and late shares of two simulations, the one that was to
+  /// confirm the other included: what is promised of a plan.
+  SimulatedChoice worse_of_two(std::span<const size_t> choice);
   /// Does it keep the percentile? Asked twice where the first simulation saw any late: bursts come
   /// together, so the second one is four times as long, over other arrivals.
   bool in_time(std::span<const size_t> choice);
@@ -91,6 +97,9 @@ class ArrivalPlanner {
   /// plan(power_w) finds something among the `most_looked` choices that answer soonest. Three
   /// digits, as simulated.
   std::optional<EnoughLatency> least_latency(double power_w, std::optional<size_t> role) const;
+  /// And where no limit alone does: the least power and latency together, in equal shares of what
+  /// is allowed as nearly as steps of a quarter of the power tell.
+  std::optional<EnoughLatency> least_together(double power_w) const;
   static constexpr size_t most_looked = 2000;
   /// What the requests take of the time, in the choice where that is least; 1 and more: they come
   /// faster than any choice can answer them.
@@ -108,6 +117,7 @@ class ArrivalPlanner {
                            std::vector<std::unique_ptr<ArrivalSource>>& sources) const;
   SimulatedChoice simulate_once(std::span<const size_t> choice, uint64_t seed,
                                 double requests) const;
+  double latency_ms(const ServiceResult& service, bool in_time) const;
   /// Sets how soon it answers, and its bound.
   void judge(Candidate& candidate);
   /// What one of its training minibatches counts as.
@@ -115,7 +125,9 @@ class ArrivalPlanner {
   bool better(const SimulatedChoice& one, const SimulatedChoice& other) const;
   double late_allowed() const { return 1 - options_.percentile / 100; }
   bool doubtful(double late_share) const;  ///< in time, but not without any late
-  double confirmed_late_share(std::span<const size_t> choice) const;
+  /// Over four times as many other requests.
+  SimulatedChoice simulate_again(std::span<const size_t> choice) const;
+  const SimulatedChoice& confirmed(std::span<const size_t> choice);
   /// in_time() where most choices are not, which a short simulation shows; nothing is kept of it.
   bool keeps_up(std::span<const size_t> choice) const;
   /// As far as it was looked at: in the first simulation, or the one that was to confirm it.
@@ -127,7 +139,7 @@ class ArrivalPlanner {
   double least_load_ = unlimited;
   std::vector<Candidate> candidates_;  ///< the most promising first
   std::map<std::vector<size_t>, SimulatedChoice> known_;
-  std::map<std::vector<size_t>, double> confirmed_;  ///< late shares
+  std::map<std::vector<size_t>, SimulatedChoice> confirmed_;  ///< as it was simulated again
 };
 
 }  // namespace flyball

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/figure.h"
 #include "problem/paper.h"
 #include "schedule/planning/arrival_miss.h"
 #include "schedule/planning/replanner.h"
@@ -73,6 +74,24 @@ TEST(ArrivalPlan, IsTheBestOfAllChoicesThatKeepThePercentile) {
       }
     }
   EXPECT_GE(solved, 6u);
+}
+
+// One thing is said of requests: where more are refused or late than may be, the percentile is not
+// met either.
+TEST(ArrivalPlan, LatencyAtThePercentileCountsWhoIsRefused) {
+  const Ground ground({{unlimited, unlimited, unlimited}, 30, 60});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  size_t kept = 0, missed = 0;
+  for (size_t i = 0; i < ground.candidates->size(1); ++i) {
+    const size_t mode = ground.candidates->mode_of(1, i);
+    const SimulatedChoice run =
+        planner.worse_of_two(std::vector{*ground.candidates->first_of(0, mode), i});
+    const bool in_time = run.late_share <= 0.01;
+    EXPECT_EQ(run.p99_ms <= 30, in_time) << run.p99_ms << " ms, late " << run.late_share;
+    (in_time ? kept : missed) += 1;
+  }
+  EXPECT_GT(kept, 0u);
+  EXPECT_GT(missed, 0u);
 }
 
 TEST(ArrivalPlan, AHigherPercentileTrainsLessWhereSomeAreLate) {
@@ -152,6 +171,24 @@ TEST(ArrivalMiss, AdvisesTheLeastLatencyThatDoes) {
   };
   EXPECT_TRUE(planned_with(advice[1].value));
   EXPECT_FALSE(planned_with(0.99 * advice[1].value));
+}
+
+// Where neither alone does, both are told with what was asked, and do as they are typed.
+TEST(ArrivalMiss, AdvisesPowerAndLatencyTogether) {
+  Ground ground({{8, unlimited, unlimited}, 4, 60});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  ASSERT_FALSE(planner.plan(8));
+  const auto enough = planner.least_together(8);
+  ASSERT_TRUE(enough);
+  const double power_w = rounded(enough->power_w, 3, true);
+  const Error error = no_arrival_plan(planner, ground.problem, 99, 8).why_not;
+  EXPECT_THAT(error.message, HasSubstr("and 8 W and 4 ms are allowed"));
+  EXPECT_THAT(error.hint,
+              HasSubstr(fmt::format("--power-budget {:g}W and --latency {:g}ms together", power_w,
+                                    enough->latency_ms)));
+  ground.problem.roles[1].latency_ms = enough->latency_ms;
+  ArrivalPlanner eased(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  EXPECT_TRUE(eased.plan(power_w));
 }
 
 // A batch that its deadline cuts short is a smaller one, and may draw more.

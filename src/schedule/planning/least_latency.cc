@@ -2,14 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "answers/infeasible.h"
+#include "base/figure.h"
 #include "schedule/planning/arrival_plan.h"
 
 namespace flyball {
 namespace {
 
-constexpr double farthest = 100;   // times the budget: more is not looked for
-constexpr double nearer = 0.998;   // by less another choice is not worth more
+constexpr double farthest = 100;  // times the budget: more is not looked for
+constexpr double nearer = 0.998;  // by less another choice is not worth more
+constexpr double power_step = 1.25;
 constexpr double step = 1 + 1e-3;  // between two budgets that are told apart
 
 /// The latency budgets of a problem, one or all of them eased.
@@ -53,7 +54,7 @@ std::optional<EnoughLatency> ArrivalPlanner::least_latency(double power_w,
                                                            std::optional<size_t> role) const {
   Patience patience(*live_.problem, role);
   if (patience.asked_ms() == unlimited) return std::nullopt;
-  EnoughLatency least{{}, role, farthest * patience.asked_ms()};
+  EnoughLatency least{{}, role, farthest * patience.asked_ms(), 0};
   patience.set(least.latency_ms);
   ArrivalPlanner patient({&patience.problem(), live_.readings}, arrivals_, options_);
   std::vector<Candidate>& open = patient.candidates_;
@@ -75,8 +76,25 @@ std::optional<EnoughLatency> ArrivalPlanner::least_latency(double power_w,
     if (found_ms >= least.latency_ms) continue;
     least.latency_ms = found_ms;
     least.choice = candidate.choice;
+    least.power_w = candidate.power_w;
   }
   if (stopped() || least.choice.empty()) return std::nullopt;
+  return least;
+}
+
+std::optional<EnoughLatency> ArrivalPlanner::least_together(double power_w) const {
+  if (power_w == unlimited || candidates_.empty()) return std::nullopt;
+  const double asked_ms = Patience(*live_.problem, {}).asked_ms();
+  const double most_w = std::ranges::max(candidates_, {}, &Candidate::power_w).power_w;
+  std::optional<EnoughLatency> least;
+  double least_share = unlimited;
+  for (double share = 1; share < least_share && !stopped(); share *= power_step) {
+    if (auto enough = least_latency(share * power_w, {})) {
+      const double own = std::max(enough->power_w / power_w, enough->latency_ms / asked_ms);
+      if (own < least_share) least_share = own, least = std::move(enough);
+    }
+    if (share * power_w > most_w) break;
+  }
   return least;
 }
 

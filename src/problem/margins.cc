@@ -1,0 +1,53 @@
+#include "problem/margins.h"
+
+#include <fmt/format.h>
+
+#include "base/figure.h"
+#include "base/text.h"
+
+namespace flyball {
+
+std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
+                               std::span<const size_t> choice) {
+  std::vector<Margin> margins;
+  const auto add = [&](Constraint constraint, size_t role, double used, double limit) {
+    const bool whole = constraint == Constraint::power;
+    if (limit != unlimited)
+      margins.push_back({constraint, role, whole ? "" : role_name(problem, role), used, limit,
+                         unit_of(problem, constraint), false});
+  };
+  add(Constraint::power, 0, power_of(readings, choice), problem.budgets.power_w);
+  for (size_t role = 0; role < choice.size(); ++role) {
+    const Role& asked = problem.roles[role];
+    if (!asked.serves()) {
+      const Reading& reading = readings[role][choice[role]];
+      const double time =
+          reading.minibatch_ms / problem.counts(problem.candidates->batch(role, choice[role]));
+      add(Constraint::time, role, time, problem.budgets.time_ms);
+      add(Constraint::energy, role, reading.power_w * time * 1e-3, problem.budgets.energy_j);
+      continue;
+    }
+    add(Constraint::latency, role, latency_of(problem, readings, role, choice), asked.latency_ms);
+    add(Constraint::arrival_rate, role, asked.rate_hz,
+        sustained_rate(problem, readings, role, choice));
+  }
+  return margins;
+}
+
+std::string margin_text(const Margin& margin) {
+  const std::string whose = margin.workload.empty() ? "" : margin.workload + " ";
+  if (margin.constraint == Constraint::arrival_rate)
+    return fmt::format("{}arrival rate {:g}/s of the {:.12g}/s that could be sustained", whose,
+                       margin.used, margin.limit > 0 ? rounded(margin.limit, 4, false) : 0);
+  return fmt::format("{}{} {} of {:.12g} {}", whose, constraint_name(margin.constraint),
+                     upper_figure(margin.used, 4, margin.limit), margin.limit, margin.unit);
+}
+
+std::string missed_text(const std::vector<Margin>& margins) {
+  std::vector<std::string> parts;
+  for (const Margin& margin : margins)
+    if (margin.missed()) parts.push_back(margin_text(margin));
+  return join(parts, ", ");
+}
+
+}  // namespace flyball
