@@ -114,7 +114,7 @@ std::string axis_text(const Axis& axis) {
 std::string trials_text(const DryRun& dry) {
   if (dry.trials == dry.profiles) return "";
   const size_t roles = dry.roles.size(), again = dry.trials - roles * dry.profiles;
-  std::string text = fmt::format(" ({} profiles", dry.profiles);
+  std::string text = fmt::format(" ({} profile{}", dry.profiles, dry.profiles == 1 ? "" : "s");
   if (roles > 1) text += fmt::format(" of each of {} workloads", roles);
   if (again > 0)
     text += fmt::format(", and at most {} that measure the answer or the default once more", again);

@@ -99,24 +99,27 @@ struct Answer {
   std::vector<std::string> references;
 };
 
-// A board that nobody knows is told before a store is looked for.
-Status check_board(const PredictArguments& options, const KnownModes& modes) {
-  if (!modes.spaces.empty()) return {};
-  FLYBALL_ASSIGN(const auto references, options.references.gather(modes.device, options.accepted));
+// The references of a board that lists no modes itself. That nobody knows it is told before a store
+// is looked for.
+Result<std::vector<WorkloadTable>> listing_references(const PredictArguments& options,
+                                                      const KnownModes& modes) {
+  if (!modes.spaces.empty()) return std::vector<WorkloadTable>();
+  FLYBALL_ASSIGN(auto references, options.references.gather(modes.device, options.accepted));
   FLYBALL_ASSIGN([[maybe_unused]] const auto spaces, spaces_of(modes, references));
-  return {};
+  return references;
 }
 
 Result<Answer> predict(const PredictArguments& options) {
   FLYBALL_ASSIGN(KnownModes modes, known_modes(options.device));
   FLYBALL_ASSIGN(modes.twin, prior_board(options.prior, modes.device));
-  FLYBALL_CHECK(check_board(options, modes));
+  FLYBALL_ASSIGN(auto references, listing_references(options, modes));
   Answer answer;
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
   answer.simulated =
       std::ranges::find(measured.provenance, Provenance::simulated) != measured.provenance.end();
-  FLYBALL_ASSIGN(const auto references,
-                 options.references.gather(measured.device, options.accepted));
+  if (references.empty()) {
+    FLYBALL_ASSIGN(references, options.references.gather(measured.device, options.accepted));
+  }
   FLYBALL_ASSIGN(answer.all,
                  predict_modes(measured, modes, references, options.predictor, options.seed));
   for (const WorkloadTable& reference : references) answer.references.push_back(reference.title());
