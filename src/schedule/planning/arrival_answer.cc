@@ -47,6 +47,7 @@ Json judged_json(const Problem& problem, const JudgedChoice& one) {
     json["services"].push_back({{"workload", problem.roles[role++].workload},
                                 {"late_pct", or_null(100 * service.late_share)},
                                 {"latency_ms", or_null(service.latency_ms)},
+                                {"kept_ms", or_null(service.kept_ms)},
                                 {"mean_batch", or_null(service.mean_batch)}});
   json["late_pct"] = or_null(100 * one.run.late_share);
   json["latency_ms"] = or_null(one.run.p99_ms);
@@ -59,7 +60,10 @@ Json judged_json(const Problem& problem, const JudgedChoice& one) {
 std::string latency_text(const SimulatedService& service, double limit_ms) {
   if (service.latency_ms == unlimited) return fmt::format("beyond {:g} ms", limit_ms);
   return upper_figure(service.latency_ms, 4, limit_ms) +
-         (limit_ms == unlimited ? " ms" : fmt::format(" of {:g} ms", limit_ms));
+         (limit_ms == unlimited ? " ms" : fmt::format(" of {:g} ms", limit_ms)) +
+         (service.kept_ms < limit_ms
+              ? fmt::format(" (keeps a limit of {:g} ms, too)", service.kept_ms)
+              : "");
 }
 
 std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
@@ -115,8 +119,14 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
                           .seed = question.request.seed,
                           .stop = question.request.cancelled});
   const double budget_w = problem.budgets.power_w;
-  if (const auto plan = planner.plan(budget_w))
-    answer.simulated = judged(live, planner.worse_of_two(plan->choice));
+  if (const auto plan = planner.plan(budget_w)) {
+    SimulatedChoice promised = planner.worse_of_two(plan->choice);
+    // Beside a training a tighter limit is kept at its expense.
+    const auto kept_ms =
+        problem.concurrent() ? std::vector<double>() : planner.tightest_ms(plan->choice);
+    for (size_t s = 0; s < kept_ms.size(); ++s) promised.services[s].kept_ms = kept_ms[s];
+    answer.simulated = judged(live, promised);
+  }
   if (const Choice steady = solve(problem, readings); steady.outcome.feasible)
     answer.clockwork = judged(live, planner.worse_of_two(steady.candidates));
   answer.simulations = planner.simulations();

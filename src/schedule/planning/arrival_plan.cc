@@ -57,6 +57,12 @@ void ArrivalPlanner::judge(Candidate& candidate) {
         counted(candidate.choice) * left / (plan.trainings[0].minibatch.typical_ns(1) * 1e-9);
 }
 
+bool ArrivalPlanner::looks_at(std::span<const size_t> choice) {
+  Candidate candidate{{choice.begin(), choice.end()}, 0, 0, 0};
+  judge(candidate);
+  return candidate.bound > 0;
+}
+
 double ArrivalPlanner::counted(std::span<const size_t> choice) const {
   const Problem& problem = *live_.problem;
   return problem.roles.front().serves() ? 1

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ struct SimulatedService {
   /// late or refused than may be; infinite where more are refused.
   double latency_ms = 0;
   double mean_batch = 0;  ///< requests
+  /// The tightest budget that its choice keeps (ArrivalPlanner::tightest_ms); NaN: not asked for.
+  double kept_ms = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// What one choice came to in simulation.
@@ -100,6 +103,9 @@ class ArrivalPlanner {
   /// And where no limit alone does: the least power and latency together, in equal shares of what
   /// is allowed as nearly as steps of a quarter of the power tell.
   std::optional<EnoughLatency> least_together(double power_w) const;
+  /// The tightest latency budgets that a choice keeps, by service, of several all tightened alike;
+  /// three digits, as simulated. Empty where one has none, or the choice keeps none.
+  std::vector<double> tightest_ms(std::span<const size_t> choice) const;
   static constexpr size_t most_looked = 2000;
   /// What the requests take of the time, in the choice where that is least; 1 and more: they come
   /// faster than any choice can answer them.
@@ -130,6 +136,8 @@ class ArrivalPlanner {
   const SimulatedChoice& confirmed(std::span<const size_t> choice);
   /// in_time() where most choices are not, which a short simulation shows; nothing is kept of it.
   bool keeps_up(std::span<const size_t> choice) const;
+  /// Would a plan look at it, as the budgets are now?
+  bool looks_at(std::span<const size_t> choice);
   /// As far as it was looked at: in the first simulation, or the one that was to confirm it.
   double late_share(std::span<const size_t> choice);
 

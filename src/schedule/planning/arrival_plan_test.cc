@@ -94,6 +94,24 @@ TEST(ArrivalPlan, LatencyAtThePercentileCountsWhoIsRefused) {
   EXPECT_GT(missed, 0u);
 }
 
+// The latency at the percentile is no limit to ask for; what is told to be kept is.
+TEST(ArrivalPlan, TheTightestLimitThatAChoiceKeepsMayBeAskedFor) {
+  Ground ground({{28, unlimited, unlimited}, 80, 100});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(100)}, {.requests = 2000});
+  const auto plan = planner.plan(28);
+  ASSERT_TRUE(plan);
+  const std::vector<double> kept_ms = planner.tightest_ms(plan->choice);
+  ASSERT_EQ(kept_ms.size(), 1u);
+  EXPECT_LT(kept_ms[0], 80);
+  const auto in_time = [&](double latency_ms) {
+    ground.problem.roles[1].latency_ms = latency_ms;
+    return ArrivalPlanner(ground.live(), {poisson_arrivals(100)}, {.requests = 2000})
+        .in_time(plan->choice);
+  };
+  EXPECT_TRUE(in_time(kept_ms[0]));
+  EXPECT_FALSE(in_time(0.97 * kept_ms[0]));
+}
+
 TEST(ArrivalPlan, AHigherPercentileTrainsLessWhereSomeAreLate) {
   const Ground ground({{12, unlimited, unlimited}, 80, 200});
   ArrivalPlanner loose(ground.live(), {poisson_arrivals(200)}, {.percentile = 90});

@@ -8,8 +8,9 @@
 namespace flyball {
 namespace {
 
-constexpr double farthest = 100;  // times the budget: more is not looked for
-constexpr double nearer = 0.998;  // by less another choice is not worth more
+constexpr double farthest = 100;   // times the budget: more is not looked for
+constexpr double nearer = 0.998;   // by less another choice is not worth more
+constexpr double tightest = 0.01;  // of the budget: less is not looked for
 constexpr double power_step = 1.25;
 constexpr double step = 1 + 1e-3;  // between two budgets that are told apart
 
@@ -65,7 +66,7 @@ std::optional<EnoughLatency> ArrivalPlanner::least_latency(double power_w,
   for (const Candidate& candidate : open) {
     const auto does = [&](double latency_ms) {
       patience.set(latency_ms);
-      return !stopped() && patient.keeps_up(candidate.choice);
+      return !stopped() && patient.looks_at(candidate.choice) && patient.keeps_up(candidate.choice);
     };
     const double enough_ms = nearer * least.latency_ms;
     if (enough_ms <= patience.asked_ms() || !does(enough_ms)) continue;
@@ -80,6 +81,31 @@ std::optional<EnoughLatency> ArrivalPlanner::least_latency(double power_w,
   }
   if (stopped() || least.choice.empty()) return std::nullopt;
   return least;
+}
+
+std::vector<double> ArrivalPlanner::tightest_ms(std::span<const size_t> choice) const {
+  Problem tight = *live_.problem;
+  std::vector<double> asked_ms;
+  for (const Role& role : tight.roles)
+    if (role.serves()) asked_ms.push_back(role.latency_ms);
+  if (std::ranges::count(asked_ms, unlimited) > 0) return {};
+  ArrivalPlanner planner({&tight, live_.readings}, arrivals_, options_);
+  const auto budgets_ms = [&](double share) {
+    std::vector<double> all;
+    for (const double ms : asked_ms) all.push_back(std::min(ms, rounded(share * ms, 3, true)));
+    return all;
+  };
+  const auto does = [&](double share) {
+    size_t s = 0;
+    for (const double ms : budgets_ms(share)) {
+      while (!tight.roles[s].serves()) ++s;
+      tight.roles[s++].latency_ms = ms;
+    }
+    return !stopped() && planner.looks_at(choice) && planner.keeps_up(choice);
+  };
+  if (!does(1)) return {};
+  const double share = least_between(tightest, 1, does);
+  return stopped() ? std::vector<double>() : budgets_ms(share);
 }
 
 std::optional<EnoughLatency> ArrivalPlanner::least_together(double power_w) const {
