@@ -48,8 +48,8 @@ class File {
 
   Status take(TwinBoard& board, const std::string& key, const toml::node& node) const {
     if (key == "like") return {};
-    if (key == "calibrated") {
-      board.calibrated = node.value_or(std::string());
+    if (key == "calibrated" || key == "by_hand") {
+      (key == "by_hand" ? board.by_hand : board.calibrated) = node.value_or(std::string());
       return {};
     }
     if (key == axis::cpu_cores || key == axis::cpu_mhz || key == axis::gpu_mhz ||
@@ -164,6 +164,7 @@ Status build(const std::map<std::string, File>& files, const File& file, TwinBoa
                      fmt::format("it is like '{}', which has no twin", like));
     FLYBALL_CHECK(build(files, parent->second, board, depth + 1));
     board.calibrated.clear();
+    board.by_hand.clear();
     board.plug_w = board.plug_suspended_w = -1;
     board.kept_bytes = 0;
   }

@@ -100,6 +100,7 @@ const std::vector<TwinConstant>& twin_constants();
 struct TwinBoard {
   std::string id;          ///< "orin_agx"
   std::string calibrated;  ///< with what and when; "": facts and the constants of its kin
+  std::string by_hand;     ///< what its times were set to by hand instead; "": to nothing
   std::vector<Axis> axes;  ///< cpu_cores, cpu_mhz, and gpu_mhz, mem_mhz where it has them
   double mem_mhz = 0;      ///< of a memory that has no axis
   double memory_bytes = 0;

@@ -118,7 +118,12 @@ class SimulatedBoard final : public Board {
     const auto add = [&](const std::string& text) {
       gaps.push_back({{}, {Code::unavailable, text, ""}});
     };
-    if (twin_.calibrated.empty())
+    if (!twin_.by_hand.empty())
+      add(fmt::format(
+          "the times of the twin of {} were set by hand to {}, its power is an assumption: no "
+          "reading of it was seen (docs/twin.md)",
+          twin_.id, twin_.by_hand));
+    else if (twin_.calibrated.empty())
       add(fmt::format(
           "the twin of {} was compared with no measurement: its clocks, cores and widths are the "
           "board's, the rest is that of its kin (docs/twin.md)",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "device/registry/board.h"
 #include "device/registry/twin_report.h"
 #include "twin/twin.h"
@@ -10,7 +11,10 @@
 namespace flyball {
 namespace {
 
+using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(SimulatedBoard, EveryOneOpensAndSaysThatItIsSimulated) {
   for (const char* id : {"nano", "xavier_nx", "xavier_agx", "orin_nano", "orin_nx", "orin_agx",
@@ -28,6 +32,16 @@ TEST(SimulatedBoard, EveryOneOpensAndSaysThatItIsSimulated) {
     ASSERT_TRUE(knobs.ok());
     EXPECT_TRUE(find_axis((*knobs)->axes(), axis::cpu_cores));
   }
+}
+
+TEST(SimulatedBoard, SaysWhatItsFiguresRestOn) {
+  const auto gaps_of = [](const std::string& id) {
+    return join((*(*open_board("twin:" + id))->knobs())->gap_texts(), "; ");
+  };
+  EXPECT_THAT(gaps_of("rtx3090"), AllOf(HasSubstr("by hand"), HasSubstr("power is an assumption")));
+  EXPECT_THAT(gaps_of("rtx3090"), Not(HasSubstr("no measurement")));
+  EXPECT_THAT(gaps_of("orin_nx"), HasSubstr("compared with no measurement"));
+  EXPECT_THAT(gaps_of("orin_agx"), Not(AnyOf(HasSubstr("hand"), HasSubstr("no measurement"))));
 }
 
 TEST(SimulatedBoard, AnotherOneIsNamedWithThoseThereAre) {
