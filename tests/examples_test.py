@@ -142,6 +142,7 @@ NOT_RUN = {
 
 # Blocks that are no commands: how they begin.
 NO_COMMANDS = {
+    "docs/compare.md": ['currency = "EUR"'],
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
     "docs/boards.md": ['   id = "my_board"', "of 22.3 W"],
     "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # README has it, and it is run

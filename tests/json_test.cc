@@ -27,7 +27,7 @@ const std::map<std::string, std::string> schema_of = {
     {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
     {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
     {"helper", "helper"},     {"mode", "mode"},         {"roofline", "roofline"},
-    {"serve", "serve"},       {"describe", "describe"},
+    {"serve", "serve"},       {"describe", "describe"}, {"compare", "compare"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {
@@ -96,6 +96,28 @@ TEST_F(JsonTest, LayersOfANetworkAreDocumented) {
   EXPECT_EQ(done.json()["parameters"], 61706);
   EXPECT_EQ(done.json()["layers"][0]["op"], "conv2d");
   EXPECT_EQ(done.json()["layers"][0]["name"], "conv1");
+}
+
+TEST_F(JsonTest, BoardsBesideEachOtherAreDocumented) {
+  const std::string measured =
+      write("measured.csv",
+            "device,workload,phase,batch_size,loader_workers,minibatch_ms\n"
+            "orin_agx,lstm,train,16,4,10\nrtx3090,lstm,train,16,4,2\n")
+          .string();
+  const std::vector<std::string> compared = {
+      "compare",    "boards",   "lstm",
+      "bert_base",  "--device", "twin:orin_agx,twin:rtx3090,twin:rpi5",
+      "--measured", measured,   "--json"};
+  expect_documented(compared);
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = compared;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_documented(with({"--deadline", "2h", "--price-budget", "1USD"}));
+  expect_documented(with({"--power-budget", "1W", "--objective", "energy"}), 1);
+  expect_documented(
+      {"compare", "boards", "net", "--device", "table:" + small_table().string(), "--json"});
 }
 
 TEST_F(JsonTest, WhetherANetworkFitsIsDocumented) {

@@ -27,6 +27,7 @@ void add_pareto(CLI::App& app, Context& context);
 void add_reference(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_describe(CLI::App& app, Context& context);
+void add_compare(CLI::App& app, Context& context);
 void add_workloads(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
 void add_dataset(CLI::App& app, Context& context);

@@ -17,13 +17,6 @@
 namespace flyball::cli {
 namespace {
 
-std::string with_spread(double value, double low, double high) {
-  if (std::isnan(value)) return "-";
-  const std::string figure = upper_figure(value);
-  if (!std::isfinite(low) || !std::isfinite(high) || low == high) return figure;
-  return fmt::format("{} ({}-{})", figure, number(low), number(high));
-}
-
 /// A table of configurations; columns that say nothing in any row are left out.
 class Rows {
  public:
@@ -162,6 +155,13 @@ std::string trials_text(const TuneResult& result) {
 }
 
 }  // namespace
+
+std::string with_spread(double value, double low, double high) {
+  if (std::isnan(value)) return "-";
+  const std::string figure = upper_figure(value);
+  if (!std::isfinite(low) || !std::isfinite(high) || low == high) return figure;
+  return fmt::format("{} ({}-{})", figure, number(low), number(high));
+}
 
 std::string tune_text(const TuneResult& result, bool verbose) {
   const ProfilerInfo& info = result.board();

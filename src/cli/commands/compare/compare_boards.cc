@@ -1,0 +1,249 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/checks.h"
+#include "cli/commands/compare/compare.h"
+#include "cli/common_options.h"
+#include "cli/output.h"
+#include "cli/quantities.h"
+#include "cli/stored.h"
+#include "cli/tables.h"
+#include "cli/text/compare_text.h"
+#include "compare/board_comparison.h"
+
+namespace flyball::cli {
+namespace {
+
+struct CompareBoardsArguments {
+  std::vector<std::string> networks, devices;
+  std::string baseline, objective, prices, measured, store;
+  int64_t batch_size = 16;
+  int workers = 4, prefetch = 2;
+  double samples = 0;
+  uint64_t seed = 1;
+  Accepted accepted;
+  BoardLimits limits;
+  bool json = false;
+};
+
+Result<BoardsQuestion> question_of(const CompareBoardsArguments& options) {
+  BoardsQuestion question;
+  question.batch_size = static_cast<double>(options.batch_size);
+  question.loader_workers = options.workers;
+  question.prefetch = options.prefetch;
+  question.seed = options.seed;
+  question.accepted = options.accepted;
+  for (const std::string& name : options.networks) {
+    ComparedNetwork network = compared_network(name, options.samples);
+    if (std::ranges::find(question.networks, network.name, &ComparedNetwork::name) !=
+        question.networks.end())
+      return Error{Code::invalid_argument, fmt::format("{} is named twice", network.name), ""};
+    question.networks.push_back(std::move(network));
+  }
+  return question;
+}
+
+/// Is it a board whose trials the store is asked for? Simulated ones and tables are opened.
+Result<bool> is_stored(const std::string& device) {
+  if (may_name_absent_board(device)) return true;
+  FLYBALL_ASSIGN(const BoardName name, parse_board(device));
+  if (name.kind == BoardName::Kind::twin || name.kind == BoardName::Kind::table) return false;
+  if (name.kind == BoardName::Kind::host) return true;
+  return Error{Code::invalid_argument,
+               fmt::format("--device {}: nothing is measured to compare boards", device),
+               "name twin:BOARD, table:FILE, or a board as `flyball runs list` has it"};
+}
+
+class Boards {
+ public:
+  Boards(const BoardsQuestion& question, const std::string& store)
+      : question_(question), place_(store) {}
+
+  Status add(const std::string& device) {
+    FLYBALL_ASSIGN(const bool stored, is_stored(device));
+    if (stored) return add_stored(device == "cpu" ? "host" : device);
+    FLYBALL_ASSIGN(const auto board, open_named_board(device, "/"));
+    if (board->twin()) {
+      FLYBALL_ASSIGN(ComparedBoard one, simulated_board_figures(*board, question_));
+      return take(std::move(one), device);
+    }
+    FLYBALL_ASSIGN(std::vector<ComparedBoard> tabled, tabled_board_figures(*board, question_));
+    for (ComparedBoard& one : tabled) FLYBALL_CHECK(take(std::move(one), device));
+    return {};
+  }
+
+  std::vector<ComparedBoard> all;
+
+ private:
+  Status add_stored(const std::string& name) {
+    if (!store_) {
+      FLYBALL_ASSIGN(store_, open_stored(place_));
+    }
+    FLYBALL_ASSIGN(ComparedBoard one, stored_board_figures(*store_, name, question_));
+    return take(std::move(one), name);
+  }
+
+  // Several tables of one board make one board.
+  Status take(ComparedBoard board, const std::string& device) {
+    const auto same = std::ranges::find_if(all, [&](const ComparedBoard& one) {
+      return one.name == board.name && one.source == board.source;
+    });
+    if (same == all.end()) {
+      all.push_back(std::move(board));
+      return {};
+    }
+    if (board.source != BoardSource::table)
+      return Error{Code::invalid_argument, fmt::format("--device {} is named twice", device), ""};
+    add_figures(*same, std::move(board));
+    return {};
+  }
+
+  const BoardsQuestion& question_;
+  std::string place_;
+  std::optional<Store> store_;
+};
+
+/// Error: a network of which no board knows anything.
+Status check_known(const std::vector<ComparedBoard>& boards, const BoardsQuestion& question) {
+  for (size_t i = 0; i < question.networks.size(); ++i) {
+    const bool known = std::ranges::any_of(boards, [i](const ComparedBoard& board) {
+      return board.figures[i].has_time() || !board.figures[i].fits;
+    });
+    if (known) continue;
+    return Error{Code::not_found,
+                 fmt::format("no figures of {}: {}", question.networks[i].name,
+                             boards.front().figures[i].missing),
+                 "name networks that these boards know, or twin:BOARD, which is simulated"};
+  }
+  return {};
+}
+
+Result<size_t> baseline_of(const BoardComparison& comparison, const std::string& asked) {
+  if (asked.empty()) return size_t{0};
+  for (size_t i = 0; i < comparison.boards.size(); ++i)
+    if (asked == comparison.names[i] || asked == comparison.boards[i].name) return i;
+  return Error{Code::invalid_argument, fmt::format("--baseline: '{}' is not compared", asked),
+               fmt::format("one of: {}", fmt::join(comparison.names, ", "))};
+}
+
+Result<BoardComparison> gather(const CompareBoardsArguments& options) {
+  BoardComparison comparison;
+  FLYBALL_ASSIGN(comparison.question, question_of(options));
+  FLYBALL_ASSIGN(comparison.prices, read_prices(options.prices));
+  FLYBALL_ASSIGN(comparison.published, known_published_epochs());
+  if (!options.measured.empty()) {
+    FLYBALL_ASSIGN(comparison.measured, read_measured_minibatches(options.measured));
+  }
+  comparison.measured_file = options.measured;
+  comparison.limits = options.limits;
+  comparison.chooses = options.limits.any() || !options.objective.empty();
+  if (!options.objective.empty()) {
+    FLYBALL_ASSIGN(comparison.objective, parse_board_objective(options.objective));
+  }
+  Boards boards(comparison.question, options.store);
+  for (const std::string& device : options.devices) FLYBALL_CHECK(boards.add(device));
+  FLYBALL_CHECK(check_known(boards.all, comparison.question));
+  comparison.boards = std::move(boards.all);
+  comparison.names = names_of(comparison.boards);
+  FLYBALL_ASSIGN(comparison.baseline, baseline_of(comparison, options.baseline));
+  return comparison;
+}
+
+Status run(const CompareBoardsArguments& options, Context& context) {
+  FLYBALL_ASSIGN(BoardComparison comparison, gather(options));
+  FLYBALL_CHECK(compare_boards(comparison));
+  if (options.json)
+    print_json(to_json(comparison));
+  else
+    fmt::print("{}", compare_text(comparison));
+  if (comparison.infeasible) context.exit_code = report_error(*comparison.infeasible);
+  return {};
+}
+
+void add_price(CLI::App& command, const std::string& name, std::optional<Money>& into,
+               const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          name,
+          [&into](const std::string& text) {
+            if (const auto money = parse_money(text)) into = *money;
+          },
+          help)
+      ->check(CLI::Validator(
+          [](const std::string& text) -> std::string {
+            const auto money = parse_money(text);
+            if (text.empty() || money) return "";
+            return fmt::format("{}: {}", money.error().message, money.error().hint);
+          },
+          ""))
+      ->type_name("PRICE");
+}
+
+void add_limits(CLI::App& command, CompareBoardsArguments& options) {
+  BoardLimits& limits = options.limits;
+  add_duration(
+      command, "--deadline", [&limits](Seconds time) { limits.deadline_s = time.value; },
+      "an epoch of each network takes at most this, e.g. 30min");
+  add_power(
+      command, "--power-budget", [&limits](Watts power) { limits.power_w = power.value; },
+      "at most this power, e.g. 30W");
+  add_energy(
+      command, "--energy-budget", [&limits](Joules energy) { limits.energy_j = energy.value; },
+      "of an epoch of each network, e.g. 10kJ");
+  add_price(command, "--price-budget", limits.epoch_price,
+            "of an epoch of each network, e.g. 0.05USD");
+  add_price(command, "--board-budget", limits.board_price,
+            "the board itself costs at most this, e.g. 500USD");
+  command.add_option("--objective", options.objective,
+                     "what is to be small of an epoch: time, energy or price; time where a limit "
+                     "is given");
+}
+
+}  // namespace
+
+void add_compare_boards(CLI::App& compare, Context& context) {
+  CLI::App* command = compare.add_subcommand(
+      "boards", "time, power, energy and price of an epoch on each board, and which to take");
+  auto options = std::make_shared<CompareBoardsArguments>();
+  command->add_option("networks", options->networks, "networks that are trained")->required();
+  command
+      ->add_option("--device", options->devices,
+                   "boards, separated by commas: twin:BOARD (simulated), table:FILE, or by its "
+                   "name one whose trials the store holds")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->required();
+  command->add_option("--baseline", options->baseline,
+                      "board that the others are compared with; else the first");
+  command->add_option("--batch-size,--batch", options->batch_size, "samples of a minibatch")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command->add_option("--workers", options->workers, "that load; 0: inline")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command->add_option("--prefetch", options->prefetch, "minibatches each worker may be ahead")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command
+      ->add_option("--samples", options->samples,
+                   "of an epoch of every network; else those of its usual data set")
+      ->check(sample_count());
+  add_limits(*command, *options);
+  command->add_option("--prices", options->prices,
+                      "TOML file of prices (docs/compare.md) instead of the built-in one");
+  command->add_option("--measured", options->measured,
+                      "CSV of minibatches measured on such boards, shown beside");
+  add_accept_option(*command, options->accepted);
+  add_seed(*command, options->seed, "of noise");
+  add_store_option(*command, options->store);
+  add_json_flag(*command, options->json);
+  command->footer(
+      "Example:\n  flyball compare boards resnet18 lstm --device twin:orin_agx,twin:orin_nano "
+      "--deadline 10min --objective price");
+  set_action(*command, context, [options, &context] { return run(*options, context); });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,222 @@
+#include "compare/board_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "base/figure.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "compare/ratio.h"
+
+namespace flyball {
+namespace {
+
+constexpr std::array objectives = {BoardObjective::time, BoardObjective::energy,
+                                   BoardObjective::price};
+
+std::string time_text(double seconds) {
+  return format_seconds({seconds});
+}
+std::string power_text(double watts) {
+  return number(watts) + " W";
+}
+std::string energy_text(double joules) {
+  return number(joules) + " J";
+}
+
+/// One limit of an epoch.
+struct EpochLimit {
+  std::optional<double> most;
+  const char* what;     ///< "an epoch", "power": what is not known, or too much
+  const char* unknown;  ///< what would have to be known
+  std::function<std::optional<double>(const BoardFigures&)> value;
+  std::function<std::string(double)> text;
+};
+
+std::optional<double> known(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+class Chooser {
+ public:
+  Chooser(std::span<const ComparedNetwork> networks, const PriceList& prices,
+          const BoardLimits& limits, BoardObjective objective)
+      : networks_(networks), prices_(prices), limits_(limits), objective_(objective) {}
+
+  /// What keeps the board from being chosen.
+  std::vector<std::string> misses(const ComparedBoard& board) const {
+    std::vector<std::string> all = cannot_run(board);
+    for (const EpochLimit& limit : epoch_limits(board)) {
+      const std::string missed = limit.most ? miss_of(board, limit) : "";
+      if (!missed.empty()) all.push_back(missed);
+    }
+    const std::string dear = too_dear(board);
+    if (!dear.empty()) all.push_back(dear);
+    if (all.empty() && !value(board))
+      all.push_back(fmt::format("{} of an epoch is not known", board_objective_name(objective_)));
+    return all;
+  }
+
+  /// What is to be small, over all networks; nothing where it is not known of one of them.
+  std::optional<double> value(const ComparedBoard& board) const {
+    std::vector<double> values;
+    for (const BoardFigures& figures : board.figures) {
+      const auto one = objective_ == BoardObjective::time     ? known(figures.epoch_s())
+                       : objective_ == BoardObjective::energy ? known(figures.epoch_j())
+                                                              : price(board, figures);
+      if (!one) return std::nullopt;
+      values.push_back(*one);
+    }
+    const auto mean = mean_ratio(values);
+    return mean ? std::optional(mean->mean) : std::nullopt;
+  }
+
+ private:
+  std::optional<double> price(const ComparedBoard& board, const BoardFigures& figures) const {
+    return epoch_price(board, figures, prices_);
+  }
+  std::string money_text(double amount) const { return Money{amount, prices_.currency}.text(); }
+
+  std::vector<EpochLimit> epoch_limits(const ComparedBoard& board) const {
+    const auto money = [this](double amount) { return money_text(amount); };
+    return {{limits_.deadline_s, "an epoch", "samples of an epoch",
+             [](const BoardFigures& f) { return known(f.epoch_s()); }, time_text},
+            {limits_.power_w, "power", "power",
+             [](const BoardFigures& f) { return known(f.known.power_w); }, power_text},
+            {limits_.energy_j, "energy of an epoch", "energy",
+             [](const BoardFigures& f) { return known(f.epoch_j()); }, energy_text},
+            {limits_.epoch_price ? std::optional(limits_.epoch_price->amount) : std::nullopt,
+             "price of an epoch", "price",
+             [this, &board](const BoardFigures& f) { return price(board, f); }, money}};
+  }
+
+  std::vector<std::string> cannot_run(const ComparedBoard& board) const {
+    std::vector<std::string> all;
+    for (size_t i = 0; i < networks_.size(); ++i)
+      if (!board.figures[i].has_time())
+        all.push_back(fmt::format("{}: {}", networks_[i].name, board.figures[i].missing));
+    return all;
+  }
+
+  // The network that misses it by most; one whose value is not known misses it, too.
+  std::string miss_of(const ComparedBoard& board, const EpochLimit& limit) const {
+    std::string text;
+    double most = *limit.most;
+    for (size_t i = 0; i < networks_.size(); ++i) {
+      if (!board.figures[i].has_time()) continue;
+      const auto value = limit.value(board.figures[i]);
+      if (!value) return fmt::format("{} of {} is not known", limit.unknown, networks_[i].name);
+      if (*value <= most) continue;
+      most = *value;
+      text = fmt::format("{} of {} is {}, {} above {}", limit.what, networks_[i].name,
+                         limit.text(*value), limit.text(*value - *limit.most),
+                         limit.text(*limit.most));
+    }
+    return text;
+  }
+
+  std::string too_dear(const ComparedBoard& board) const {
+    if (!limits_.board_price) return "";
+    const BoardPrice* price = prices_.of(board.name);
+    if (!price) return "no price of it is known";
+    const double most = limits_.board_price->amount;
+    if (price->price.amount <= most) return "";
+    return fmt::format("it costs {}, {} above {}", price->price.text(),
+                       money_text(price->price.amount - most), money_text(most));
+  }
+
+  std::span<const ComparedNetwork> networks_;
+  const PriceList& prices_;
+  const BoardLimits& limits_;
+  BoardObjective objective_;
+};
+
+Status check_currency(const std::optional<Money>& limit, const PriceList& prices) {
+  if (!limit || limit->currency == prices.currency) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("a limit of {}, and prices in {}: they do not compare", limit->text(),
+                           prices.currency),
+               fmt::format("say it in {}, or name a file in {} with --prices", prices.currency,
+                           limit->currency)};
+}
+
+}  // namespace
+
+const char* board_objective_name(BoardObjective objective) {
+  switch (objective) {
+    case BoardObjective::time:
+      return "time";
+    case BoardObjective::energy:
+      return "energy";
+    case BoardObjective::price:
+      return "price";
+  }
+  return "";
+}
+
+Result<BoardObjective> parse_board_objective(const std::string& text) {
+  for (const BoardObjective one : objectives)
+    if (text == board_objective_name(one)) return one;
+  return Error{Code::invalid_argument, fmt::format("there is no objective '{}'", text),
+               "one of: time, energy, price"};
+}
+
+std::string objective_text(BoardObjective objective, double value, const std::string& currency) {
+  switch (objective) {
+    case BoardObjective::time:
+      return time_text(value);
+    case BoardObjective::energy:
+      return energy_text(value);
+    case BoardObjective::price:
+      return Money{value, currency}.text();
+  }
+  return "";
+}
+
+bool BoardLimits::any() const {
+  return deadline_s || power_w || energy_j || epoch_price || board_price;
+}
+
+std::string BoardLimits::text() const {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* what, const std::string& most) {
+    parts.push_back(fmt::format("{} ≤ {}", what, most));
+  };
+  if (deadline_s) add("epoch", time_text(*deadline_s));
+  if (power_w) add("power", power_text(*power_w));
+  if (energy_j) add("energy of an epoch", energy_text(*energy_j));
+  if (epoch_price) add("price of an epoch", epoch_price->text());
+  if (board_price) add("board", board_price->text());
+  return join(parts, ", ");
+}
+
+std::optional<double> epoch_price(const ComparedBoard& board, const BoardFigures& figures,
+                                  const PriceList& prices) {
+  const BoardPrice* price = prices.of(board.name);
+  if (!price || !std::isfinite(figures.epoch_j())) return std::nullopt;
+  return prices.epoch_price(*price, figures.epoch_s(), figures.epoch_j()).amount;
+}
+
+Result<BoardChoice> choose_board(std::span<const ComparedBoard> boards,
+                                 std::span<const ComparedNetwork> networks, const PriceList& prices,
+                                 const BoardLimits& limits, BoardObjective objective) {
+  FLYBALL_CHECK(check_currency(limits.epoch_price, prices));
+  FLYBALL_CHECK(check_currency(limits.board_price, prices));
+  const Chooser chooser(networks, prices, limits, objective);
+  BoardChoice choice;
+  for (size_t i = 0; i < boards.size(); ++i) {
+    choice.misses.push_back(chooser.misses(boards[i]));
+    if (!choice.misses.back().empty()) continue;
+    const double value = *chooser.value(boards[i]);
+    if (choice.board && value >= choice.value) continue;
+    choice.board = i;
+    choice.value = value;
+  }
+  return choice;
+}
+
+}  // namespace flyball

@@ -1,0 +1,257 @@
+#include "compare/board_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "base/distinct.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+std::string with_spread(const std::string& words, const std::string& spread) {
+  return spread.empty() ? words : fmt::format("{} ({})", words, spread);
+}
+
+std::string total_of(const ComparedBoard& board) {
+  const std::string words = board.power_words();
+  return words.empty() ? "a total without a name" : words;
+}
+
+class Comparer {
+ public:
+  explicit Comparer(BoardComparison& comparison) : all_(comparison) {}
+
+  void add_ratios() {
+    for (size_t board = 0; board < all_.boards.size(); ++board) {
+      BoardRatios ratios;
+      if (board != all_.baseline) ratios = against_baseline(board);
+      ratios.text = sentence(board, ratios);
+      all_.ratios.push_back(std::move(ratios));
+    }
+  }
+
+  Status choose() {
+    if (!all_.chooses) return {};
+    FLYBALL_ASSIGN(all_.choice, choose_board(all_.boards, all_.question.networks, all_.prices,
+                                             all_.limits, all_.objective));
+    if (all_.choice->board) return {};
+    all_.infeasible =
+        Error{Code::infeasible, fmt::format("none of these boards will do ({})", all_.asked()),
+              "ease a limit, leave a network out, or name other boards"};
+    return {};
+  }
+
+  void add_notes() {
+    if (any([this](size_t b, size_t n) {
+          return epoch_price(all_.boards[b], figures(b, n), all_.prices).has_value();
+        }))
+      all_.notes.push_back(fmt::format(
+          "an epoch costs its share of the list price over {:g} years of computing day and night, "
+          "and its energy at {:g} {}/kWh: assumptions of {}",
+          all_.prices.life_years, all_.prices.electricity_per_kwh, all_.prices.currency,
+          all_.prices.file));
+    if (any([this](size_t b, size_t n) { return all_.published_epoch(b, n) != nullptr; }))
+      all_.notes.push_back(
+          fmt::format("published: {}, {}", all_.published.title, all_.published.source));
+    const std::string other = published_otherwise();
+    if (!other.empty())
+      all_.notes.push_back(fmt::format(
+          "published epochs of {} are of another length than ours: their ratios compare", other));
+    if (weighs_power() && totals().size() > 1)
+      all_.notes.push_back(fmt::format("power is not of one total: {}", join(totals(), "; ")));
+    std::set<std::string> told;
+    for (const ComparedBoard& board : all_.boards)
+      for (const std::string& note : board.notes)
+        if (told.insert(note).second) all_.notes.push_back(note);
+  }
+
+ private:
+  size_t networks() const { return all_.question.networks.size(); }
+  const BoardFigures& figures(size_t board, size_t network) const {
+    return all_.boards[board].figures[network];
+  }
+
+  template <class Known>
+  bool any(Known known) const {
+    for (size_t board = 0; board < all_.boards.size(); ++board)
+      for (size_t i = 0; i < networks(); ++i)
+        if (known(board, i)) return true;
+    return false;
+  }
+
+  /// First ÷ second board, over the networks of which `value` is known on both.
+  template <class Value>
+  std::optional<Ratio> ratio(size_t first, size_t second, Value value) const {
+    std::vector<double> ratios;
+    for (size_t i = 0; i < networks(); ++i) {
+      const double a = value(first, i), b = value(second, i);
+      if (a > 0 && b > 0) ratios.push_back(a / b);
+    }
+    return mean_ratio(ratios);
+  }
+
+  BoardRatios against_baseline(size_t board) const {
+    const size_t baseline = all_.baseline;
+    BoardRatios ratios;
+    ratios.speed = ratio(baseline, board, [this](size_t b, size_t n) {
+      return figures(b, n).has_time() ? figures(b, n).known.minibatch_ms : nan;
+    });
+    ratios.energy = ratio(board, baseline, [this](size_t b, size_t n) {
+      return figures(b, n).has_time() ? figures(b, n).known.minibatch_j() : nan;
+    });
+    if (all_.boards[board].name == all_.boards[baseline].name) return ratios;
+    ratios.published = ratio(baseline, board, [this](size_t b, size_t n) {
+      const PublishedEpoch* epoch = all_.published_epoch(b, n);
+      return epoch ? epoch->seconds.value_or(nan) : nan;
+    });
+    ratios.measured = ratio(baseline, board, [this](size_t b, size_t n) {
+      const MeasuredMinibatch* one = all_.measured_minibatch(b, n);
+      return one ? one->minibatch_ms : nan;
+    });
+    return ratios;
+  }
+
+  std::string sentence(size_t board, const BoardRatios& ratios) const {
+    const ComparedBoard& baseline = all_.boards[all_.baseline];
+    std::vector<std::string> parts;
+    if (board == all_.baseline)
+      parts.emplace_back(all_.boards.size() == 1 ? "there is no other to compare it with"
+                                                 : "the others are compared with it");
+    else if (!ratios.speed)
+      parts.emplace_back("no network is known both of it and of " + baseline.title);
+    if (ratios.speed) parts.push_back(speed_words(*ratios.speed, baseline.title));
+    if (ratios.energy) parts.back() += ", " + energy_words(board, *ratios.energy);
+    if (ratios.published) parts.push_back("published: " + speed_words(*ratios.published, ""));
+    if (ratios.measured) parts.push_back("measured: " + speed_words(*ratios.measured, ""));
+    for (size_t i = 0; i < networks(); ++i)
+      if (!figures(board, i).has_time())
+        parts.push_back(all_.question.networks[i].name + ": " + why_not(board, i));
+    return all_.boards[board].title + ": " + join(parts, "; ");
+  }
+
+  // Totals of other names cover other parts of a board: that is said where they are divided.
+  std::string energy_words(size_t board, const Ratio& energy) const {
+    const ComparedBoard& here = all_.boards[board];
+    const ComparedBoard& baseline = all_.boards[all_.baseline];
+    std::vector<std::string> remarks;
+    if (const std::string spread = spread_words(energy); !spread.empty()) remarks.push_back(spread);
+    if (here.power_words() != baseline.power_words())
+      remarks.push_back("power of " + total_of(here) + " against " + total_of(baseline));
+    const std::string times = times_text(energy.mean);
+    return with_spread(times == "1" ? "the same energy" : times + " × the energy",
+                       join(remarks, "; "));
+  }
+
+  std::string why_not(size_t board, size_t network) const {
+    const PublishedEpoch* epoch = all_.published_epoch(board, network);
+    const bool published = epoch && !epoch->seconds && !figures(board, network).fits;
+    return figures(board, network).missing + (published ? " (published: out of memory)" : "");
+  }
+
+  /// Does the choice hang on power?
+  bool weighs_power() const {
+    return all_.limits.power_w || all_.limits.energy_j || all_.limits.epoch_price ||
+           (all_.chooses && all_.objective != BoardObjective::time);
+  }
+
+  std::vector<std::string> totals() const {
+    std::vector<std::string> names;
+    for (const ComparedBoard& board : all_.boards) names.push_back(total_of(board));
+    make_distinct(names);
+    return names;
+  }
+
+  /// Networks whose published epochs are of another length.
+  std::string published_otherwise() const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < networks(); ++i)
+      if (any([&](size_t board, size_t network) {
+            const PublishedEpoch* epoch = all_.published_epoch(board, network);
+            return network == i && epoch && epoch->seconds && !all_.same_epoch(i);
+          }))
+        names.push_back(all_.question.networks[i].name);
+    return join(names, ", ");
+  }
+
+  BoardComparison& all_;
+};
+
+}  // namespace
+
+bool BoardComparison::same_epoch(size_t network) const {
+  const ComparedNetwork& one = question.networks[network];
+  const auto told = published.samples.find(one.name);
+  return told != published.samples.end() && told->second == one.samples;
+}
+
+const PublishedEpoch* BoardComparison::published_epoch(size_t board, size_t network) const {
+  if (question.batch_size != published.batch_size ||
+      question.loader_workers != published.loader_workers)
+    return nullptr;
+  return published.find(boards[board].name, question.networks[network].name);
+}
+
+double BoardComparison::published_difference_pct(size_t board, size_t network) const {
+  const PublishedEpoch* epoch = published_epoch(board, network);
+  if (!epoch || !epoch->seconds || !same_epoch(network)) return nan;
+  return 100 * (boards[board].figures[network].epoch_s() / *epoch->seconds - 1);
+}
+
+const MeasuredMinibatch* BoardComparison::measured_minibatch(size_t board, size_t network) const {
+  return find_measured(measured, boards[board].name, question.networks[network].name,
+                       question.batch_size, question.loader_workers);
+}
+
+double BoardComparison::measured_difference_pct(size_t board, size_t network) const {
+  const MeasuredMinibatch* one = measured_minibatch(board, network);
+  const BoardFigures& figures = boards[board].figures[network];
+  if (!one || !figures.has_time()) return nan;
+  return 100 * (figures.known.minibatch_ms / one->minibatch_ms - 1);
+}
+
+std::string BoardComparison::asked() const {
+  const std::string least = fmt::format("objective {}", board_objective_name(objective));
+  return limits.any() ? least + ", " + limits.text() : least;
+}
+
+std::string BoardComparison::choice_text() const {
+  if (!choice || !choice->board) return "";
+  const auto able = std::ranges::count_if(
+      choice->misses, [](const std::vector<std::string>& misses) { return misses.empty(); });
+  const std::string mean =
+      question.networks.size() < 2
+          ? ""
+          : fmt::format("geometric mean over {} networks", question.networks.size());
+  const std::string value =
+      with_spread(objective_text(objective, choice->value, prices.currency) + " an epoch", mean);
+  return fmt::format("{}: {}, {}", boards[*choice->board].title, value,
+                     able == 1 ? "the only board that will do"
+                               : fmt::format("the least {} of the {} boards that will do",
+                                             board_objective_name(objective), able));
+}
+
+std::vector<std::string> names_of(std::span<const ComparedBoard> boards) {
+  std::vector<std::string> names;
+  for (const ComparedBoard& board : boards) {
+    const auto same = std::ranges::count(boards, board.name, &ComparedBoard::name);
+    names.push_back(same > 1 ? fmt::format("{} ({})", board.name, board_source_name(board.source))
+                             : board.name);
+  }
+  return names;
+}
+
+Status compare_boards(BoardComparison& comparison) {
+  Comparer comparer(comparison);
+  comparer.add_ratios();
+  comparer.add_notes();
+  return comparer.choose();
+}
+
+}  // namespace flyball

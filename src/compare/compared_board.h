@@ -1,0 +1,74 @@
+// What boards take for an epoch of each network: simulated, read from measured tables, or out of
+// the store.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "answers/tune_result.h"
+#include "compare/compared_network.h"
+#include "compare/prices.h"
+#include "device/registry/board.h"
+#include "store/store.h"
+
+namespace flyball {
+
+struct BoardsQuestion {
+  std::vector<ComparedNetwork> networks;
+  double batch_size = 16, loader_workers = 4, prefetch = 2;
+  uint64_t seed = 1;
+  Accepted accepted{};  ///< of tables and of the store, besides what was measured
+};
+
+/// One network on one board.
+struct BoardFigures {
+  std::string missing{};  ///< why there are none; "" where there are
+  bool fits = true;
+  double needed_bytes = 0, room_bytes = 0;  ///< of a simulated board; else 0
+  Settings config{};                        ///< what they are of: the highest mode that is known
+  Configuration known{};
+  double minibatches = 0;  ///< of an epoch; 0: not known
+
+  bool has_time() const { return missing.empty(); }
+  // NaN where it is not known.
+  double epoch_s() const;
+  double epoch_j() const;
+};
+
+/// Where the figures of a board are from.
+enum class BoardSource { twin, table, store };
+const char* board_source_name(BoardSource source);
+
+struct ComparedBoard {
+  std::string name;   ///< "orin_agx": as everywhere in Flyball
+  std::string title;  ///< "Jetson AGX Orin (simulated)"
+  BoardSource source = BoardSource::twin;
+  std::string power_total{};            ///< of which its power is; "" where that is not told
+  std::string power_parts{};            ///< that a simulated total counts, where not all
+  std::vector<BoardFigures> figures{};  ///< in the order of the networks
+  std::vector<std::string> notes{};
+
+  /// "module: GPU, memory alone"; "" where it is not told.
+  std::string power_words() const;
+};
+
+/// "Jetson AGX Orin (table)" of "orin_agx".
+std::string compared_title(const std::string& board, const char* how);
+
+/// In the highest mode. What does not fit says so. Errors: a network that the twin does not know;
+/// settings that it has not.
+Result<ComparedBoard> simulated_board_figures(const Board& board, const BoardsQuestion& question);
+/// One for each board of a measured table: its row of this batch size that is nearest to the
+/// highest mode. Error: rows that do not read.
+Result<std::vector<ComparedBoard>> tabled_board_figures(const Board& board,
+                                                        const BoardsQuestion& question);
+/// All readings of the trial of this batch size that is nearest to the highest mode, under the
+/// conditions of the latest. Errors: those of the store; it holds no training on this board.
+Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name,
+                                           const BoardsQuestion& question);
+
+/// Adds what `other` knows to a board of the same name and source.
+void add_figures(ComparedBoard& board, ComparedBoard other);
+
+}  // namespace flyball

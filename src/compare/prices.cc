@@ -1,0 +1,149 @@
+#include "compare/prices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/figure.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "boards/board_file.h"
+#include "compare/texts.h"
+
+namespace flyball {
+namespace {
+
+constexpr double seconds_of_a_year = 365.25 * 24 * 3600;
+constexpr double joules_of_a_kwh = 3.6e6;
+constexpr double most_money = 1e12;
+constexpr size_t largest_file = 1 << 20;
+
+bool is_currency(std::string_view text) {
+  return text.size() == 3 && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+/// "2023-10" or "2024-12-17": as texts they sort by time.
+bool is_date(const std::string& text) {
+  const std::vector<std::string> parts = split(text, '-');
+  if (parts.size() < 2 || parts.size() > 3 || parts[0].size() != 4) return false;
+  const auto within = [](const std::string& part, size_t digits, long long most) {
+    const auto value = parse_integer(part);
+    return part.size() == digits && value && *value >= 1 && *value <= most;
+  };
+  return within(parts[0], 4, 9999) && within(parts[1], 2, 12) &&
+         (parts.size() == 2 || within(parts[2], 2, 31));
+}
+
+class Reader {
+ public:
+  Reader(const BoardFile& file, const std::string& name) : file_(file) { list_.file = name; }
+
+  Result<PriceList> list() {
+    const toml::table& document = file_.document();
+    FLYBALL_CHECK(only(document, {"currency", "life_years", "electricity_per_kwh", "price"}));
+    list_.currency = document["currency"].value_or(std::string());
+    if (!is_currency(list_.currency))
+      return file_.at(document.source(), "currency is missing, or not three capital letters");
+    FLYBALL_ASSIGN(list_.life_years, amount(document, "life_years"));
+    if (!(list_.life_years > 0)) return file_.at(document.source(), "life_years must be above 0");
+    FLYBALL_ASSIGN(list_.electricity_per_kwh, amount(document, "electricity_per_kwh"));
+    const toml::array* prices = document["price"].as_array();
+    for (size_t i = 0; prices && i < prices->size(); ++i) {
+      const toml::table* one = (*prices)[i].as_table();
+      if (!one) return file_.at((*prices)[i].source(), "[[price]] is no table");
+      FLYBALL_CHECK(add(*one));
+    }
+    return std::move(list_);
+  }
+
+ private:
+  Status only(const toml::table& table, const std::set<std::string>& known) const {
+    for (const auto& [key, node] : table)
+      if (!known.contains(std::string(key.str())))
+        return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
+    return {};
+  }
+
+  Result<double> amount(const toml::table& table, const char* key) const {
+    const auto value = table[key].value<double>();
+    if (value && *value >= 0 && *value <= most_money) return *value;
+    return file_.at(table.source(), fmt::format("{} is missing, or no amount", key));
+  }
+
+  Status add(const toml::table& table) {
+    FLYBALL_CHECK(only(table, {"board", "price", "currency", "date", "what", "source"}));
+    BoardPrice one;
+    one.board = table["board"].value_or(std::string());
+    FLYBALL_ASSIGN(one.price.amount, amount(table, "price"));
+    one.price.currency = table["currency"].value_or(std::string());
+    one.date = table["date"].value_or(std::string());
+    one.what = table["what"].value_or(std::string());
+    one.source = table["source"].value_or(std::string());
+    if (one.board.empty() || one.source.empty())
+      return file_.at(table.source(), "a price needs board and source");
+    if (one.price.currency != list_.currency)
+      return file_.at(table.source(),
+                      fmt::format("the price of {} is in '{}', and the file is in {}", one.board,
+                                  one.price.currency, list_.currency));
+    if (!is_date(one.date))
+      return file_.at(table.source(),
+                      fmt::format("the price of {} needs a date, such as \"2024-12-17\" or "
+                                  "\"2024-12\"",
+                                  one.board));
+    list_.prices.push_back(std::move(one));
+    return {};
+  }
+
+  const BoardFile& file_;
+  PriceList list_;
+};
+
+}  // namespace
+
+std::string Money::text() const {
+  return fmt::format("{} {}", number(amount), currency);
+}
+
+Result<Money> parse_money(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  if (parse_double(trimmed))
+    return Error{Code::invalid_argument, fmt::format("'{}' has no currency", trimmed),
+                 fmt::format("say {}USD", trimmed)};
+  const size_t letters = 3;
+  if (trimmed.size() > letters) {
+    const std::string_view currency = trimmed.substr(trimmed.size() - letters);
+    const auto amount = parse_double(trim(trimmed.substr(0, trimmed.size() - letters)));
+    if (amount && *amount >= 0 && *amount <= most_money && is_currency(currency))
+      return Money{*amount, std::string(currency)};
+  }
+  return Error{Code::invalid_argument, fmt::format("'{}' is no price", text),
+               "write an amount and the three letters of its currency, such as 0.05USD"};
+}
+
+const BoardPrice* PriceList::of(const std::string& board) const {
+  const BoardPrice* latest = nullptr;
+  for (const BoardPrice& one : prices)
+    if (one.board == board && (!latest || one.date >= latest->date)) latest = &one;
+  return latest;
+}
+
+Money PriceList::epoch_price(const BoardPrice& board, double seconds, double joules) const {
+  return {board.price.amount / (life_years * seconds_of_a_year) * seconds +
+              electricity_per_kwh * joules / joules_of_a_kwh,
+          currency};
+}
+
+Result<PriceList> parse_prices(const std::string& text, const std::string& file) {
+  FLYBALL_ASSIGN(const BoardFile parsed, BoardFile::parse(text, file, "compare.md"));
+  return Reader(parsed, file).list();
+}
+
+Result<PriceList> read_prices(const std::filesystem::path& file) {
+  if (file.empty()) return parse_prices(compared_text("prices.toml"), "the built-in prices.toml");
+  FLYBALL_ASSIGN(const std::string text, read_file(file, largest_file));
+  return parse_prices(text, file.string());
+}
+
+}  // namespace flyball

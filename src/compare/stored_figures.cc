@@ -1,0 +1,98 @@
+// Figures of boards whose trials the store holds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "answers/repeats.h"
+#include "compare/compared_board.h"
+#include "store/stored_trials.h"
+
+namespace flyball {
+namespace {
+
+double setting(const Trial& trial, const char* name, double otherwise) {
+  const auto found = trial.job.settings.find(name);
+  return found == trial.job.settings.end() ? otherwise : found->second;
+}
+
+/// A trial that does not say how it was loaded stands for any loader.
+bool as_asked(const Trial& trial, const BoardsQuestion& question) {
+  return setting(trial, axis::batch_size, 0) == question.batch_size &&
+         setting(trial, axis::loader_workers, question.loader_workers) == question.loader_workers;
+}
+
+/// The trial that comes nearest to the highest mode: values as shares of the highest there are.
+const Trial* nearest_to_highest_of(std::span<const StoredMeasurement> trials) {
+  Settings highest;
+  for (const StoredMeasurement& one : trials)
+    for (const auto& [name, value] : one.measurement.trial.mode.values)
+      highest[name] = std::max(highest[name], value);
+  const Trial* best = nullptr;
+  double most = -1;
+  for (const StoredMeasurement& one : trials) {
+    double share = 0;
+    for (const auto& [name, value] : one.measurement.trial.mode.values)
+      if (highest[name] > 0) share += value / highest[name];
+    if (share < most) continue;
+    most = share;
+    best = &one.measurement.trial;
+  }
+  return best;
+}
+
+BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
+                        const BoardsQuestion& question, std::string& power_total) {
+  BoardFigures figures;
+  figures.minibatches = network.minibatches(question.batch_size);
+  std::erase_if(all.trials, [&](const StoredMeasurement& one) {
+    return one.measurement.whole_run() ||
+           canonical_network(one.measurement.trial.job.workload) != network.name;
+  });
+  if (all.trials.empty()) {
+    figures.missing = "the store holds no training of it there";
+    return figures;
+  }
+  std::erase_if(all.trials, [&](const StoredMeasurement& one) {
+    return !as_asked(one.measurement.trial, question);
+  });
+  all = of_latest_conditions(std::move(all));
+  const Trial* chosen = nearest_to_highest_of(all.trials);
+  if (!chosen) {
+    figures.missing = fmt::format(
+        "the store holds no trial at batch size {:g} with {:g} loader "
+        "workers (--batch-size, --workers)",
+        question.batch_size, question.loader_workers);
+    return figures;
+  }
+  std::vector<const Measurement*> readings;
+  for (const StoredMeasurement& one : all.trials)
+    if (one.measurement.trial == *chosen) readings.push_back(&one.measurement);
+  figures.known = pooled(readings);
+  figures.config = all_settings(*chosen);
+  for (const Measurement* one : readings)
+    if (one->power) power_total = one->power->total;
+  return figures;
+}
+
+}  // namespace
+
+Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name,
+                                           const BoardsQuestion& question) {
+  MeasurementFilter filter;
+  filter.device = name;
+  filter.phase = Phase::train;
+  FLYBALL_ASSIGN(const StoredTrials all, stored_trials(store, filter, question.accepted));
+  if (all.trials.empty())
+    return Error{Code::not_found, fmt::format("the store holds no measured training on '{}'", name),
+                 "`flyball runs list` shows what it holds; twin:BOARD is simulated, and table:FILE "
+                 "was measured elsewhere"};
+  ComparedBoard board{name, compared_title(name, "store"), BoardSource::store};
+  for (const ComparedNetwork& network : question.networks)
+    board.figures.push_back(figures_of(all, network, question, board.power_total));
+  if (all.left_out.all() > 0)
+    board.notes.push_back(fmt::format("{}: {} are left out", name, all.left_out.words()));
+  return board;
+}
+
+}  // namespace flyball
