@@ -31,7 +31,7 @@ std::string energy_text(double joules) {
 /// One limit of an epoch.
 struct EpochLimit {
   std::optional<double> most;
-  const char* what;     ///< "an epoch", "power": what is not known, or too much
+  const char* what;     ///< "epoch", "power": what is not known, or too much
   const char* unknown;  ///< what would have to be known
   std::function<std::optional<double>(const BoardFigures&)> value;
   std::function<std::string(double)> text;
@@ -83,7 +83,7 @@ class Chooser {
 
   std::vector<EpochLimit> epoch_limits(const ComparedBoard& board) const {
     const auto money = [this](double amount) { return money_text(amount); };
-    return {{limits_.deadline_s, "an epoch", "samples of an epoch",
+    return {{limits_.deadline_s, "epoch", "samples of an epoch",
              [](const BoardFigures& f) { return known(f.epoch_s()); }, time_text},
             {limits_.power_w, "power", "power",
              [](const BoardFigures& f) { return known(f.known.power_w); }, power_text},
@@ -112,7 +112,7 @@ class Chooser {
       if (!value) return fmt::format("{} of {} is not known", limit.unknown, networks_[i].name);
       if (*value <= most) continue;
       most = *value;
-      text = fmt::format("{} of {} is {}, {} above {}", limit.what, networks_[i].name,
+      text = fmt::format("{} of {}: {}, {} above the limit of {}", limit.what, networks_[i].name,
                          limit.text(*value), limit.text(*value - *limit.most),
                          limit.text(*limit.most));
     }
@@ -122,10 +122,10 @@ class Chooser {
   std::string too_dear(const ComparedBoard& board) const {
     if (!limits_.board_price) return "";
     const BoardPrice* price = prices_.of(board.name);
-    if (!price) return "no price of it is known";
+    if (!price) return "its list price is not known";
     const double most = limits_.board_price->amount;
     if (price->price.amount <= most) return "";
-    return fmt::format("it costs {}, {} above {}", price->price.text(),
+    return fmt::format("list price: {}, {} above the limit of {}", price->price.text(),
                        money_text(price->price.amount - most), money_text(most));
   }
 
@@ -138,7 +138,7 @@ class Chooser {
 Status check_currency(const std::optional<Money>& limit, const PriceList& prices) {
   if (!limit || limit->currency == prices.currency) return {};
   return Error{Code::invalid_argument,
-               fmt::format("a limit of {}, and prices in {}: they do not compare", limit->text(),
+               fmt::format("a limit of {} cannot be compared with prices in {}", limit->text(),
                            prices.currency),
                fmt::format("say it in {}, or name a file in {} with --prices", prices.currency,
                            limit->currency)};

@@ -21,7 +21,7 @@ std::string with_spread(const std::string& words, const std::string& spread) {
 
 std::string total_of(const ComparedBoard& board) {
   const std::string words = board.power_words();
-  return words.empty() ? "a total without a name" : words;
+  return words.empty() ? "an unnamed total" : words;
 }
 
 class Comparer {
@@ -43,8 +43,8 @@ class Comparer {
                                              all_.limits, all_.objective));
     if (all_.choice->board) return {};
     all_.infeasible =
-        Error{Code::infeasible, fmt::format("none of these boards will do ({})", all_.asked()),
-              "ease a limit, leave a network out, or name other boards"};
+        Error{Code::infeasible, fmt::format("no board meets every limit ({})", all_.asked()),
+              "relax a limit, leave a network out, or name other boards"};
     return {};
   }
 
@@ -53,8 +53,8 @@ class Comparer {
           return epoch_price(all_.boards[b], figures(b, n), all_.prices).has_value();
         }))
       all_.notes.push_back(fmt::format(
-          "an epoch costs its share of the list price over {:g} years of computing day and night, "
-          "and its energy at {:g} {}/kWh: assumptions of {}",
+          "price of an epoch: list price spread over {:g} years of continuous use, plus energy at "
+          "{:g} {}/kWh (assumptions of {})",
           all_.prices.life_years, all_.prices.electricity_per_kwh, all_.prices.currency,
           all_.prices.file));
     if (any([this](size_t b, size_t n) { return all_.published_epoch(b, n) != nullptr; }))
@@ -63,9 +63,12 @@ class Comparer {
     const std::string other = published_otherwise();
     if (!other.empty())
       all_.notes.push_back(fmt::format(
-          "published epochs of {} are of another length than ours: their ratios compare", other));
+          "published epochs of {} have another length than here: compare their ratios, not their "
+          "seconds",
+          other));
     if (weighs_power() && totals().size() > 1)
-      all_.notes.push_back(fmt::format("power is not of one total: {}", join(totals(), "; ")));
+      all_.notes.push_back(fmt::format("the power totals cover different parts of the boards: {}",
+                                       join(totals(), "; ")));
     std::set<std::string> told;
     for (const ComparedBoard& board : all_.boards)
       for (const std::string& note : board.notes)
@@ -122,10 +125,9 @@ class Comparer {
     const ComparedBoard& baseline = all_.boards[all_.baseline];
     std::vector<std::string> parts;
     if (board == all_.baseline)
-      parts.emplace_back(all_.boards.size() == 1 ? "there is no other to compare it with"
-                                                 : "the others are compared with it");
+      parts.emplace_back(all_.boards.size() == 1 ? "the only board" : "the baseline");
     else if (!ratios.speed)
-      parts.emplace_back("no network is known both of it and of " + baseline.title);
+      parts.emplace_back("no network has figures both here and on " + baseline.title);
     if (ratios.speed) parts.push_back(speed_words(*ratios.speed, baseline.title));
     if (ratios.energy) parts.back() += ", " + energy_words(board, *ratios.energy);
     if (ratios.published) parts.push_back("published: " + speed_words(*ratios.published, ""));
@@ -232,8 +234,8 @@ std::string BoardComparison::choice_text() const {
   const std::string value =
       with_spread(objective_text(objective, choice->value, prices.currency) + " an epoch", mean);
   return fmt::format("{}: {}, {}", boards[*choice->board].title, value,
-                     able == 1 ? "the only board that will do"
-                               : fmt::format("the least {} of the {} boards that will do",
+                     able == 1 ? "the only board that qualifies"
+                               : fmt::format("the lowest {} of the {} boards that qualify",
                                              board_objective_name(objective), able));
 }
 

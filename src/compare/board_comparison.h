@@ -53,8 +53,8 @@ struct BoardComparison {
   double measured_difference_pct(size_t board, size_t network) const;
   /// "objective time, epoch ≤ 30 min 0 s".
   std::string asked() const;
-  /// "Jetson AGX Orin (simulated): 2 min 57 s an epoch (…), the least time of the 2 boards that
-  /// will do"; "" without a choice.
+  /// "Jetson AGX Orin (simulated): 2 min 57 s an epoch (…), the lowest time of the 2 boards that
+  /// qualify"; "" without a choice.
   std::string choice_text() const;
 };
 

@@ -46,7 +46,7 @@ BoardComparison comparison() {
 TEST(BoardComparison, SaysInOneSentenceWhatABoardIsToAnother) {
   BoardComparison all = comparison();
   ASSERT_TRUE(compare_boards(all).ok());
-  EXPECT_THAT(all.ratios[0].text, HasSubstr("Orin: the others are compared with it"));
+  EXPECT_THAT(all.ratios[0].text, HasSubstr("Orin: the baseline"));
   EXPECT_THAT(
       all.ratios[1].text,
       HasSubstr("Card: 2.8 × as fast as Orin (geometric mean over 2 networks, 2 to 4), 1.6 × "
@@ -70,7 +70,7 @@ TEST(BoardComparison, PublishedEpochsOfAnotherLengthAreNotSubtracted) {
   ASSERT_TRUE(compare_boards(all).ok());
   EXPECT_NEAR(all.published_difference_pct(0, 0), 100 * (6.0 / 186 - 1), 1e-9);
   EXPECT_TRUE(std::isnan(all.published_difference_pct(0, 1)));
-  EXPECT_THAT(all.notes, Contains(HasSubstr("published epochs of lstm are of another length")));
+  EXPECT_THAT(all.notes, Contains(HasSubstr("published epochs of lstm have another length")));
   all.question.batch_size = 32;  // nothing was published of it
   EXPECT_EQ(all.published_epoch(0, 0), nullptr);
 }
@@ -95,16 +95,18 @@ TEST(BoardComparison, ChoosesWhereItIsAskedTo) {
   ASSERT_TRUE(compare_boards(all).ok());
   EXPECT_EQ(
       all.choice_text(),
-      "Orin: 84.9 J an epoch (geometric mean over 2 networks), the least energy of the 2 boards "
-      "that will do");
-  EXPECT_THAT(all.notes, Contains("power is not of one total: GPU; module"));
+      "Orin: 84.9 J an epoch (geometric mean over 2 networks), the lowest energy of the 2 boards "
+      "that qualify");
+  EXPECT_THAT(all.notes,
+              Contains("the power totals cover different parts of the boards: GPU; module"));
   all = comparison();
   all.chooses = true;
   all.limits.power_w = 35;
   ASSERT_TRUE(compare_boards(all).ok());
   ASSERT_TRUE(all.infeasible);
   EXPECT_EQ(all.infeasible->code, Code::infeasible);
-  EXPECT_THAT(all.choice->misses[0], ElementsAre("power of resnet18 is 40 W, 5 W above 35 W"));
+  EXPECT_THAT(all.choice->misses[0],
+              ElementsAre("power of resnet18: 40 W, 5 W above the limit of 35 W"));
 }
 
 TEST(BoardComparison, WhereNothingIsKnownOfBothThatIsSaid) {
@@ -113,7 +115,7 @@ TEST(BoardComparison, WhereNothingIsKnownOfBothThatIsSaid) {
   all.baseline = 2;
   ASSERT_TRUE(compare_boards(all).ok());
   EXPECT_FALSE(all.ratios[1].speed);
-  EXPECT_THAT(all.ratios[1].text, HasSubstr("Card: no network is known both of it and of Pi; "));
+  EXPECT_THAT(all.ratios[1].text, HasSubstr("Card: no network has figures both here and on Pi; "));
 }
 
 TEST(BoardComparison, OneBoardFromTwoSourcesHasTwoNames) {

@@ -49,7 +49,7 @@ struct ComparedBoard {
   std::vector<BoardFigures> figures{};  ///< in the order of the networks
   std::vector<std::string> notes{};
 
-  /// "module: GPU, memory alone"; "" where it is not told.
+  /// "module: GPU, memory only"; "" where it is not told.
   std::string power_words() const;
 };
 

@@ -43,7 +43,7 @@ TEST(ComparedBoard, ASimulatedOneTellsAnEpochInItsHighestMode) {
 
 TEST(ComparedBoard, WhatItsPowerLeavesOutIsSaid) {
   const ComparedBoard card = simulated("rtx3090", question({"lenet5"}));
-  EXPECT_EQ(card.power_words(), "module: GPU, memory alone");
+  EXPECT_EQ(card.power_words(), "module: GPU, memory only");
   EXPECT_THAT(card.notes, testing::Contains(HasSubstr("its power is an assumption")));
   EXPECT_EQ(simulated("rpi5", question({"lenet5"})).power_words(), "module");
 }

@@ -79,7 +79,7 @@ bool counts_part(const TwinBoard& board, size_t part) {
   });
 }
 
-/// What its own power total counts, where that is not all of the board: a card's has no CPU.
+/// What its own power total counts, where that is not all of the board: a card's lacks the CPU.
 std::string counted_parts(const TwinBoard& board) {
   static constexpr std::array<const char*, twin_parts> words = {"CPU", "GPU", "SoC", "memory",
                                                                 "the rest"};
@@ -92,7 +92,7 @@ std::string counted_parts(const TwinBoard& board) {
     else
       all = all && !there;
   }
-  return all ? "" : join(parts, ", ") + " alone";
+  return all ? "" : join(parts, ", ") + " only";
 }
 
 }  // namespace

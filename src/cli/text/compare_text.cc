@@ -21,7 +21,7 @@ std::string price_text(const BoardPrice& price) {
 }
 
 std::string boards_text(const BoardComparison& all) {
-  TextTable table({"board", "is", "power is of", "list price", "price is of"});
+  TextTable table({"board", "name", "power total", "list price", "price of"});
   for (size_t i = 0; i < all.boards.size(); ++i) {
     const ComparedBoard& board = all.boards[i];
     const BoardPrice* price = all.prices.of(board.name);
@@ -49,8 +49,8 @@ class FigureRows {
     std::vector<std::string> header = {"network", "board",   "minibatch ms", "epoch",
                                        "power W", "epoch J", "known"};
     if (priced) header.push_back(all_.prices.currency + " an epoch");
-    if (published) header.insert(header.end(), {"published s", "ours to that"});
-    if (measured) header.insert(header.end(), {"measured ms", "ours to that"});
+    if (published) header.insert(header.end(), {"published s", "difference"});
+    if (measured) header.insert(header.end(), {"measured ms", "difference"});
     TextTable table(header);
     for (size_t n = 0; n < all_.question.networks.size(); ++n)
       for (size_t b = 0; b < all_.boards.size(); ++b) {
@@ -115,7 +115,8 @@ std::string compare_text(const BoardComparison& all) {
   if (all.choice)
     for (size_t i = 0; i < all.boards.size(); ++i)
       if (!all.choice->misses[i].empty())
-        text += fmt::format("not {}: {}\n", all.names[i], fmt::join(all.choice->misses[i], "; "));
+        text +=
+            fmt::format("{} misses: {}\n", all.names[i], fmt::join(all.choice->misses[i], "; "));
   if (!all.notes.empty()) text += "\n";
   for (const std::string& note : all.notes) text += fmt::format("note: {}\n", note);
   return text;

@@ -53,7 +53,7 @@ Result<bool> is_stored(const std::string& device) {
   if (name.kind == BoardName::Kind::twin || name.kind == BoardName::Kind::table) return false;
   if (name.kind == BoardName::Kind::host) return true;
   return Error{Code::invalid_argument,
-               fmt::format("--device {}: nothing is measured to compare boards", device),
+               fmt::format("--device {}: compare boards measures nothing", device),
                "name twin:BOARD, table:FILE, or a board as `flyball runs list` has it"};
 }
 
@@ -114,7 +114,7 @@ Status check_known(const std::vector<ComparedBoard>& boards, const BoardsQuestio
     });
     if (known) continue;
     return Error{Code::not_found,
-                 fmt::format("no figures of {}: {}", question.networks[i].name,
+                 fmt::format("no board has figures of {}: {}", question.networks[i].name,
                              boards.front().figures[i].missing),
                  "name networks that these boards know, or twin:BOARD, which is simulated"};
   }
@@ -186,20 +186,20 @@ void add_limits(CLI::App& command, CompareBoardsArguments& options) {
   BoardLimits& limits = options.limits;
   add_duration(
       command, "--deadline", [&limits](Seconds time) { limits.deadline_s = time.value; },
-      "an epoch of each network takes at most this, e.g. 30min");
+      "time of an epoch at most, for each network, e.g. 30min");
   add_power(
       command, "--power-budget", [&limits](Watts power) { limits.power_w = power.value; },
-      "at most this power, e.g. 30W");
+      "power at most, e.g. 30W");
   add_energy(
       command, "--energy-budget", [&limits](Joules energy) { limits.energy_j = energy.value; },
-      "of an epoch of each network, e.g. 10kJ");
+      "energy of an epoch at most, for each network, e.g. 10kJ");
   add_price(command, "--price-budget", limits.epoch_price,
-            "of an epoch of each network, e.g. 0.05USD");
+            "price of an epoch at most, for each network, e.g. 0.05USD");
   add_price(command, "--board-budget", limits.board_price,
-            "the board itself costs at most this, e.g. 500USD");
-  command.add_option("--objective", options.objective,
-                     "what is to be small of an epoch: time, energy or price; time where a limit "
-                     "is given");
+            "list price of the board at most, e.g. 500USD");
+  command.add_option(
+      "--objective", options.objective,
+      "what to minimise per epoch: time, energy or price; default with a limit: time");
 }
 
 }  // namespace
@@ -211,17 +211,17 @@ void add_compare_boards(CLI::App& compare, Context& context) {
   command->add_option("networks", options->networks, "networks that are trained")->required();
   command
       ->add_option("--device", options->devices,
-                   "boards, separated by commas: twin:BOARD (simulated), table:FILE, or by its "
-                   "name one whose trials the store holds")
+                   "boards, separated by commas: twin:BOARD (simulated), table:FILE, or the name "
+                   "of a board whose trials are in the store")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->required();
   command->add_option("--baseline", options->baseline,
-                      "board that the others are compared with; else the first");
+                      "board that the others are compared with; default: the first");
   command->add_option("--batch-size,--batch", options->batch_size, "samples of a minibatch")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
-  command->add_option("--workers", options->workers, "that load; 0: inline")
+  command->add_option("--workers", options->workers, "loader workers; 0: loaded inline")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
   command->add_option("--prefetch", options->prefetch, "minibatches each worker may be ahead")
@@ -229,13 +229,13 @@ void add_compare_boards(CLI::App& compare, Context& context) {
       ->capture_default_str();
   command
       ->add_option("--samples", options->samples,
-                   "of an epoch of every network; else those of its usual data set")
+                   "samples of an epoch, for every network; default: its usual data set")
       ->check(sample_count());
   add_limits(*command, *options);
   command->add_option("--prices", options->prices,
                       "TOML file of prices (docs/compare.md) instead of the built-in one");
   command->add_option("--measured", options->measured,
-                      "CSV of minibatches measured on such boards, shown beside");
+                      "CSV file of measured minibatches to show beside");
   add_accept_option(*command, options->accepted);
   add_seed(*command, options->seed, "of noise");
   add_store_option(*command, options->store);
