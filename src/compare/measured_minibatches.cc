@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compare/compared_network.h"
+#include "space/axis.h"
 
 namespace flyball {
 namespace {
