@@ -1,19 +1,29 @@
-// bench/run search: exact optima of all 62,912 problems of AutoCITE/Fulcrum. The networks whose
-// tables are not at hand are stood in by copies of those that are, with the readings permuted.
+// bench/run search: what a step of a search costs by number of candidates, and exact optima of all
+// 62,912 problems of AutoCITE/Fulcrum. The networks whose tables are not at hand are stood in by
+// copies of those that are, with the readings permuted. Steps are of ten profiles of a training on
+// a synthetic board with `auto` and one reference, processor time of all cores together: once
+// something within the limit is known (`gain`), and while nothing is (`draws`).
 // usage: search_bench [DATA-FOLDER]
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/statistics.h"
+#include "predict/known_board_testing.h"
+#include "predictors/registry.h"
 #include "problem/exact.h"
 #include "problem/paper.h"
+#include "search/registry.h"
+#include "search/strategy.h"
 
 namespace flyball {
 namespace {
@@ -56,7 +66,65 @@ size_t solve_set(const Set& set, std::atomic<size_t>& solvable) {
   return specs.size();
 }
 
+SearchOptions with_reference() {
+  SearchOptions options;
+  options.min_gain = 0;
+  options.predictor = "auto";
+  options.make_predictor = [] { return *make_predictor("auto"); };
+  const testing_board::Load other{"other", 60, 10, 20, 30, 0.05};
+  options.references = {std::make_shared<std::vector<WorkloadTable>>(
+      1, testing_board::table_on(testing_board::full_grid(true), other, 0.01, 2))};
+  return options;
+}
+
+/// Median processor time of a step, ms, over one search within a power budget; its first two
+/// trials, which nothing is fitted for, do not count.
+double step_ms(const WorkloadTable& table, double power_w) {
+  const auto problem = std::make_shared<Problem>();
+  problem->candidates = std::make_shared<Candidates>(*Candidates::link({table.space}));
+  problem->roles = {role_of(table)};
+  problem->budgets.power_w = power_w;
+  const auto strategy = *make_strategy("flyball", problem, with_reference());
+  std::vector<double> steps;
+  for (;;) {
+    const std::clock_t before = std::clock();
+    const auto asked = strategy->ask();
+    if (!asked) break;
+    steps.push_back(1e3 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
+    strategy->tell(*asked, {table.minibatch_ms[asked->candidate], table.power_w[asked->candidate]});
+  }
+  return steps.size() > 2 ? median(std::span(steps).subspan(2)) : 0;
+}
+
+void add_steps(Json& figures, const std::string& name, const WorkloadTable& table) {
+  const double least = *std::ranges::min_element(table.power_w);
+  figures["step_gain_ms_" + name] = step_ms(table, 25);
+  figures["step_draws_ms_" + name] = step_ms(table, 0.99 * least);
+}
+
+/// Grids of these many candidates, and as many of the largest one's at random.
+Json step_figures() {
+  using testing_board::steps;
+  const auto grid = [](int cores, int cpu, int gpu, int memory) {
+    return testing_board::table_on(
+        Space::grid({named_axis("cpu_cores", steps(13 - cores, 12, cores)),
+                     named_axis("cpu_mhz", steps(269, 2201, cpu)),
+                     named_axis("gpu_mhz", steps(115, 1300, gpu)),
+                     named_axis("mem_mhz", steps(204, 3199, memory))}),
+        {}, 0.01, 1);
+  };
+  Json figures;
+  add_steps(figures, "441", grid(3, 7, 7, 3));
+  add_steps(figures, "2205", grid(5, 7, 9, 7));
+  add_steps(figures, "4368", grid(6, 14, 13, 4));
+  const WorkloadTable all = grid(12, 29, 13, 4);
+  add_steps(figures, "18096", all);
+  add_steps(figures, "2205_scattered", testing_board::random_rows(all, 2205, 1));
+  return figures;
+}
+
 int run(const std::filesystem::path& folder) {
+  Json figures = step_figures();
   const auto load = [&](const char* name) {
     auto table = read_table(folder / name);
     if (!table.ok()) fmt::print(stderr, "search_bench: {}\n", table.error().message);
@@ -82,9 +150,9 @@ int run(const std::filesystem::path& folder) {
   const double seconds = watch.seconds();
   fmt::print(stderr, "{} problems, {} solvable, {:.2f} s on {} cores\n", problems, solvable.load(),
              seconds, usable_cores());
-  const Json figures{{"all_problems_s", seconds},
-                     {"problems_per_s", static_cast<double>(problems) / seconds},
-                     {"problems", problems}};
+  figures["all_problems_s"] = seconds;
+  figures["problems_per_s"] = static_cast<double>(problems) / seconds;
+  figures["problems"] = problems;
   fmt::print("{}\n", Json{{"benchmark", "search"}, {"figures", figures}}.dump());
   return 0;
 }

@@ -56,14 +56,15 @@ inline WorkloadTable table(const Load& load, double noise, uint64_t seed) {
                   load, noise, seed);
 }
 
+inline std::vector<double> steps(double from, double to, int count) {
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i)
+    values.push_back(std::round(from + (to - from) * i / (count - 1)));
+  return values;
+}
+
 /// All modes of a large board, 12 × 29 × 13 × 4 = 18,096, or the 6 × 14 × 13 × 4 = 4,368 profiled.
 inline Space full_grid(bool profiled = false) {
-  const auto steps = [](double from, double to, int count) {
-    std::vector<double> values;
-    for (int i = 0; i < count; ++i)
-      values.push_back(std::round(from + (to - from) * i / (count - 1)));
-    return values;
-  };
   return Space::grid({named_axis("cpu_cores", profiled ? steps(2, 12, 6) : steps(1, 12, 12)),
                       named_axis("cpu_mhz", steps(269, 2201, profiled ? 14 : 29)),
                       named_axis("gpu_mhz", steps(115, 1300, 13)),
