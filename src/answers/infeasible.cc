@@ -123,17 +123,19 @@ std::vector<EasedLimit> eased_together(const Problem& problem, const Readings& r
                                        Choosing choice, const std::vector<Margin>& missed) {
   Problem relaxed = problem;
   std::vector<EasedLimit> all;
-  for (const Margin& margin : missed) {
-    const bool rate = margin.constraint == Constraint::arrival_rate;
-    const double needed = rounded(rate ? margin.limit : margin.used, 4, !rate);
+  const auto ease = [&](const Margin& margin, double limit, double needed) {
     limit_of(relaxed, margin.constraint, margin.role) = needed;
-    all.push_back({margin.constraint,
-                   margin.role,
-                   rate ? margin.used : margin.limit,
-                   needed,
-                   false,
-                   {choice.begin(), choice.end()}});
-  }
+    all.push_back(
+        {margin.constraint, margin.role, limit, needed, false, {choice.begin(), choice.end()}});
+  };
+  for (const Margin& margin : missed)
+    if (margin.constraint != Constraint::arrival_rate)
+      ease(margin, margin.limit, rounded(margin.used, 4, true));
+  // Services share the time: all rates that are too high fall by one factor.
+  const double load = serving_load(problem, readings, choice);
+  for (const Margin& margin : missed)
+    if (margin.constraint == Constraint::arrival_rate && load > 1)
+      ease(margin, margin.used, rounded(margin.used / load, 4, false));
   if (!outcome_of(relaxed, readings, choice).feasible) all.clear();
   return all;
 }

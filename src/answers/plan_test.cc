@@ -183,6 +183,18 @@ TEST(Plan, NamesEveryLimitThatMisses) {
 
 /// Two services: each rate counts what the other leaves, and relaxation a latency budget of which
 /// the objective is a share is no gain.
+// Rates that are too high together fall together, and none to nothing.
+TEST(Plan, RatesOfTwoServicesFallByOneFactor) {
+  Problem problem = *both();
+  for (Role& role : problem.roles) role = {role.workload, Phase::infer, 150, 300};
+  problem.objective = Objective::latency;
+  problem.budgets.power_w = 5;
+  const Plan plan = plan_of(std::make_shared<Problem>(problem));
+  ASSERT_FALSE(plan.answer);
+  EXPECT_THAT(plan.infeasible->hint, testing::Not(HasSubstr("--rate 0")));
+  EXPECT_THAT(plan.infeasible->hint, HasSubstr("together"));
+}
+
 TEST(Plan, TwoServicesShareTheTime) {
   auto problem = both();
   problem->roles = {{"net", Phase::infer, 10, 400}, {"det", Phase::infer, 20, 400}};

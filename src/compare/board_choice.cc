@@ -21,11 +21,16 @@ constexpr std::array objectives = {BoardObjective::time, BoardObjective::energy,
 std::string time_text(double seconds) {
   return format_seconds({seconds});
 }
-std::string power_text(double watts) {
-  return number(watts) + " W";
-}
 std::string energy_text(double joules) {
   return number(joules) + " J";
+}
+
+/// What misses a limit, so that it may be typed as one; a limit as it was typed.
+std::string typed(double value, const char* unit) {
+  return upper_figure(value) + " " + unit;
+}
+std::string as_typed(double limit, const std::string& unit) {
+  return fmt::format("{:.12g} {}", limit, unit);
 }
 
 /// One limit of an epoch.
@@ -34,7 +39,7 @@ struct EpochLimit {
   const char* what;     ///< "epoch", "power": what is not known, or too much
   const char* unknown;  ///< what would have to be known
   std::function<std::optional<double>(const BoardFigures&)> value;
-  std::function<std::string(double)> text;
+  std::string unit;
 };
 
 std::optional<double> known(double value) {
@@ -79,19 +84,17 @@ class Chooser {
   std::optional<double> price(const ComparedBoard& board, const BoardFigures& figures) const {
     return epoch_price(board, figures, prices_);
   }
-  std::string money_text(double amount) const { return Money{amount, prices_.currency}.text(); }
 
   std::vector<EpochLimit> epoch_limits(const ComparedBoard& board) const {
-    const auto money = [this](double amount) { return money_text(amount); };
     return {{limits_.deadline_s, "epoch", "samples of an epoch",
-             [](const BoardFigures& f) { return known(f.epoch_s()); }, time_text},
+             [](const BoardFigures& f) { return known(f.epoch_s()); }, "s"},
             {limits_.power_w, "power", "power",
-             [](const BoardFigures& f) { return known(f.known.power_w); }, power_text},
+             [](const BoardFigures& f) { return known(f.known.power_w); }, "W"},
             {limits_.energy_j, "energy of an epoch", "energy",
-             [](const BoardFigures& f) { return known(f.epoch_j()); }, energy_text},
+             [](const BoardFigures& f) { return known(f.epoch_j()); }, "J"},
             {limits_.epoch_price ? std::optional(limits_.epoch_price->amount) : std::nullopt,
              "price of an epoch", "price",
-             [this, &board](const BoardFigures& f) { return price(board, f); }, money}};
+             [this, &board](const BoardFigures& f) { return price(board, f); }, prices_.currency}};
   }
 
   std::vector<std::string> cannot_run(const ComparedBoard& board) const {
@@ -112,9 +115,8 @@ class Chooser {
       if (!value) return fmt::format("{} of {} is not known", limit.unknown, networks_[i].name);
       if (*value <= most) continue;
       most = *value;
-      text = fmt::format("{} of {}: {}, {} above the limit of {}", limit.what, networks_[i].name,
-                         limit.text(*value), limit.text(*value - *limit.most),
-                         limit.text(*limit.most));
+      text = fmt::format("{} of {}: {} of {}", limit.what, networks_[i].name,
+                         typed(*value, limit.unit.c_str()), as_typed(*limit.most, limit.unit));
     }
     return text;
   }
@@ -125,8 +127,8 @@ class Chooser {
     if (!price) return "its list price is not known";
     const double most = limits_.board_price->amount;
     if (price->price.amount <= most) return "";
-    return fmt::format("list price: {}, {} above the limit of {}", price->price.text(),
-                       money_text(price->price.amount - most), money_text(most));
+    return fmt::format("list price: {} of {}", as_typed(price->price.amount, prices_.currency),
+                       as_typed(most, prices_.currency));
   }
 
   std::span<const ComparedNetwork> networks_;
@@ -186,11 +188,11 @@ std::string BoardLimits::text() const {
   const auto add = [&](const char* what, const std::string& most) {
     parts.push_back(fmt::format("{} ≤ {}", what, most));
   };
-  if (deadline_s) add("epoch", time_text(*deadline_s));
-  if (power_w) add("power", power_text(*power_w));
-  if (energy_j) add("energy of an epoch", energy_text(*energy_j));
-  if (epoch_price) add("price of an epoch", epoch_price->text());
-  if (board_price) add("board", board_price->text());
+  if (deadline_s) add("epoch", as_typed(*deadline_s, "s"));
+  if (power_w) add("power", as_typed(*power_w, "W"));
+  if (energy_j) add("energy of an epoch", as_typed(*energy_j, "J"));
+  if (epoch_price) add("price of an epoch", as_typed(epoch_price->amount, epoch_price->currency));
+  if (board_price) add("board", as_typed(board_price->amount, board_price->currency));
   return join(parts, ", ");
 }
 

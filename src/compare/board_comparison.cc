@@ -63,8 +63,8 @@ class Comparer {
     const std::string other = published_otherwise();
     if (!other.empty())
       all_.notes.push_back(fmt::format(
-          "published epochs of {} have another length than here: compare their ratios, not their "
-          "seconds",
+          "published epochs of {} are not known to be as long as here: compare their ratios, not "
+          "their seconds",
           other));
     if (weighs_power() && totals().size() > 1)
       all_.notes.push_back(fmt::format("the power totals cover different parts of the boards: {}",

@@ -43,6 +43,9 @@ void add_figures(ComparedBoard& board, ComparedBoard other) {
     if (!board.figures[i].has_time() && other.figures[i].has_time())
       board.figures[i] = std::move(other.figures[i]);
   if (board.power_total.empty()) board.power_total = std::move(other.power_total);
+  if (!other.power_total.empty() && other.power_total != board.power_total)
+    board.notes.push_back(fmt::format("figures of {} are of different power totals: {}, {}",
+                                      board.name, board.power_total, other.power_total));
   std::ranges::move(other.notes, std::back_inserter(board.notes));
 }
 

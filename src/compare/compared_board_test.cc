@@ -107,6 +107,13 @@ TEST(ComparedBoard, TablesOfOneBoardMakeOne) {
   add_figures(first, second);
   EXPECT_EQ(first.figures[0].known.minibatch_ms, 5);
   EXPECT_EQ(first.figures[1].known.minibatch_ms, 7);
+  EXPECT_TRUE(first.notes.empty());
+  ComparedBoard other{.name = "rig", .title = "rig (table)"};
+  other.figures = {BoardFigures(), BoardFigures()};
+  first.power_total = "module";
+  other.power_total = "VDD_GPU";
+  add_figures(first, other);
+  EXPECT_THAT(first.notes, testing::Contains(HasSubstr("different power totals: module, VDD_GPU")));
 }
 
 class StoredBoard : public testing::Test {

@@ -50,6 +50,8 @@ class Reader {
     if (!(list_.life_years > 0)) return file_.at(document.source(), "life_years must be above 0");
     FLYBALL_ASSIGN(list_.electricity_per_kwh, amount(document, "electricity_per_kwh"));
     const toml::array* prices = document["price"].as_array();
+    if (document.contains("price") && !prices)
+      return file_.at(document["price"].node()->source(), "prices are tables: write [[price]]");
     for (size_t i = 0; prices && i < prices->size(); ++i) {
       const toml::table* one = (*prices)[i].as_table();
       if (!one) return file_.at((*prices)[i].source(), "[[price]] is no table");
@@ -72,15 +74,23 @@ class Reader {
     return file_.at(table.source(), fmt::format("{} is missing, or no amount", key));
   }
 
+  /// "" where the key is missing.
+  Result<std::string> text(const toml::table& table, const char* key) const {
+    const auto node = table[key];
+    if (node && !node.is_string())
+      return file_.at(node.node()->source(), fmt::format("{} must be a text", key));
+    return node.value_or(std::string());
+  }
+
   Status add(const toml::table& table) {
     FLYBALL_CHECK(only(table, {"board", "price", "currency", "date", "what", "source"}));
     BoardPrice one;
-    one.board = table["board"].value_or(std::string());
+    FLYBALL_ASSIGN(one.board, text(table, "board"));
     FLYBALL_ASSIGN(one.price.amount, amount(table, "price"));
-    one.price.currency = table["currency"].value_or(std::string());
-    one.date = table["date"].value_or(std::string());
-    one.what = table["what"].value_or(std::string());
-    one.source = table["source"].value_or(std::string());
+    FLYBALL_ASSIGN(one.price.currency, text(table, "currency"));
+    FLYBALL_ASSIGN(one.date, text(table, "date"));
+    FLYBALL_ASSIGN(one.what, text(table, "what"));
+    FLYBALL_ASSIGN(one.source, text(table, "source"));
     if (one.board.empty() || one.source.empty())
       return file_.at(table.source(), "a price needs board and source");
     if (one.price.currency != list_.currency)

@@ -55,6 +55,9 @@ TEST(Prices, WhatIsWrongIsNamedWithItsLine) {
       {price("currency = \"USD\"\ndate = \"2024-13\"\nsource = \"told\"\n"), "date"},
       {price("currency = \"USD\"\ndate = \"2024-01\"\n"), "source"},
       {price(rest + "colour = 1\n"), "colour"},
+      {price(rest + "what = 5\n"), "what"},
+      {"currency = \"USD\"\nlife_years = 1\nelectricity_per_kwh = 1\n[price]\nprice = 1",
+       "[[price]]"},
       {"= 1", "p.toml:1"}};
   for (const auto& [text, named] : wrong) {
     const auto list = parse_prices(text, "p.toml");

@@ -107,6 +107,16 @@ double latency_of(const Problem& problem, const Readings& readings, size_t role,
   return problem.wait_ms(role, batch_of(problem, role, choice)) + served;
 }
 
+double serving_load(const Problem& problem, const Readings& readings,
+                    std::span<const size_t> choice) {
+  double load = 0;
+  for (size_t r = 0; r < choice.size(); ++r)
+    if (problem.roles[r].serves())
+      load +=
+          readings[r][choice[r]].minibatch_ms / problem.window_ms(r, batch_of(problem, r, choice));
+  return load;
+}
+
 double sustained_rate(const Problem& problem, const Readings& readings, size_t role,
                       std::span<const size_t> choice) {
   double left = 1;

@@ -147,15 +147,23 @@ class ActiveLearning : public Strategy {
     double value = 0;
   };
 
+  /// All that a round hangs on: readings, trials that failed, and how many may still be made.
+  std::string round_key(size_t room) const {
+    std::string key = std::to_string(room);
+    for (size_t role = 0; role < candidates().roles(); ++role) {
+      key += "\n" + prediction_key(history(), role, options());
+      for (const auto& [candidate, record] : history().of_role(role))
+        if (record.failed()) key += "\nfailed " + std::to_string(candidate);
+    }
+    return key;
+  }
+
   void plan_round() {
-    std::string key;
-    if (options().cache) {
-      for (size_t role = 0; role < candidates().roles(); ++role)
-        key += prediction_key(history(), role, options());
-      if (const auto known = options().cache->rounds.find(key)) {
-        queue_ = *known;
-        return;
-      }
+    const size_t room = std::min(round_size, most_ - history().profiles());
+    const std::string key = round_key(room);
+    if (const auto known = options().cache->rounds.find(key)) {
+      queue_ = *known;
+      return;
     }
     std::vector<FrontOf> fronts;
     for (size_t role = 0; role < candidates().roles(); ++role) {
@@ -169,7 +177,6 @@ class ActiveLearning : public Strategy {
         fronts.emplace_back(history(), role, batch, shared);
     }
     std::vector<Wish> wishes;
-    const size_t room = std::min(round_size, most_ - history().profiles());
     while (wishes.size() < room) {
       Wish best;
       FrontOf* of = nullptr;
@@ -183,8 +190,7 @@ class ActiveLearning : public Strategy {
       wishes.push_back(best);
     }
     for (size_t i = wishes.size(); i-- > 0;) add_with_partners(wishes[i]);
-    if (options().cache)
-      options().cache->rounds.keep(key, std::make_shared<const std::vector<Ask>>(queue_));
+    options().cache->rounds.keep(key, std::make_shared<const std::vector<Ask>>(queue_));
   }
 
   /// A pair is one profile: the other role is measured in the same mode.

@@ -132,6 +132,20 @@ TEST(Als, AnswersEveryBudgetFromOneSetOfProfiles) {
   }
 }
 
+// A round that failed as a whole told no reading, and must not be planned once more.
+TEST(Als, EndsWhereEveryLaterTrialFails) {
+  const auto problem = surface::problem({.power_w = 12}, Objective::time, 4);
+  const Readings all = surface::readings(*problem);
+  auto strategy = *make_strategy("als", problem, with_predictor());
+  std::set<size_t> asked_for;
+  while (const auto asked = strategy->ask()) {
+    ASSERT_TRUE(asked_for.insert(asked->candidate).second);
+    const bool works = asked_for.size() <= 15;
+    strategy->tell(*asked, all[0][asked->candidate], works ? "" : "out of memory");
+  }
+  EXPECT_GT(asked_for.size(), 15u);
+}
+
 TEST(Strategies, PowerBudgetWithoutPowerIsUnavailable) {
   const auto problem = surface::problem({.power_w = 16});
   Readings all = surface::readings(*problem);

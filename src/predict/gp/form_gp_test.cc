@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -62,6 +63,24 @@ TEST_P(Forms, HaveTheJacobiansOfTheirValues) {
   for (uint64_t seed = 1; seed < 6; ++seed) {
     expect_jacobian(time_surface(coordinates), rows, seed);
     expect_jacobian(power_surface(coordinates), rows, seed);
+  }
+}
+
+// They are computed over blocks of rows.
+TEST_P(Forms, SayTheSameOfARowWhereverItStands) {
+  const Space space = random_space(150, GetParam(), 3);
+  const Coordinates coordinates(space, "board", Phase::train);
+  const SurfaceRows all{*coordinates.rows(space), Matrix(150, 0), Vector::LinSpaced(150, 0, 3)};
+  for (const SurfaceForm& form : {time_surface(coordinates), power_surface(coordinates)}) {
+    const Vector theta = perturbed(form.parameters, 1);
+    const FormValue value = form.at(all, theta);
+    for (Index i = 0; i < all.size(); ++i) {
+      const SurfaceRows one{all.rows.subset(std::array{i}), Matrix(1, 0),
+                            all.log_time.segment(i, 1)};
+      const FormValue alone = form.at(one, theta);
+      EXPECT_NEAR(alone.value[0], value.value[i], 1e-12) << i;
+      EXPECT_LT((alone.jacobian.row(0) - value.jacobian.row(i)).cwiseAbs().maxCoeff(), 1e-12) << i;
+    }
   }
 }
 

@@ -15,6 +15,7 @@ constexpr double reading_slack = 1.0025;  // half a step of the histogram
 constexpr uint64_t confirming = 99;       // stream of the second simulation
 constexpr double glimpse = 1.0 / 8;       // of the requests, to see what keeps nowhere near …
 constexpr double far_too_late = 3;        // … times the share that may be late
+constexpr double few_late = 20;  // requests that may be late: fewer decide nothing by one run
 
 }  // namespace
 
@@ -138,7 +139,8 @@ bool ArrivalPlanner::in_time(std::span<const size_t> choice) {
 }
 
 bool ArrivalPlanner::doubtful(double late_share) const {
-  return late_share <= late_allowed() && late_share > late_allowed() / 50;
+  const bool few = late_allowed() * options_.requests < few_late;
+  return late_share <= late_allowed() && (few || late_share > late_allowed() / 50);
 }
 
 SimulatedChoice ArrivalPlanner::simulate_again(std::span<const size_t> choice) const {

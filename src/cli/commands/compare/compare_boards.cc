@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/action.h"
 #include "cli/board.h"
@@ -28,6 +29,22 @@ struct CompareBoardsArguments {
   BoardLimits limits;
   bool json = false;
 };
+
+/// Limits are above zero, and an epoch has whole samples.
+Status check_amounts(const CompareBoardsArguments& options) {
+  const BoardLimits& limits = options.limits;
+  const auto above_zero = [](const char* flag, std::optional<double> limit) -> Status {
+    if (!limit || *limit > 0) return {};
+    return Error{Code::invalid_argument, fmt::format("{} must be above zero", flag), ""};
+  };
+  FLYBALL_CHECK(above_zero("--deadline", limits.deadline_s));
+  FLYBALL_CHECK(above_zero("--power-budget", limits.power_w));
+  FLYBALL_CHECK(above_zero("--energy-budget", limits.energy_j));
+  if (options.samples != std::floor(options.samples))
+    return Error{Code::invalid_argument,
+                 fmt::format("--samples {:g}: an epoch has whole samples", options.samples), ""};
+  return {};
+}
 
 Result<BoardsQuestion> question_of(const CompareBoardsArguments& options) {
   BoardsQuestion question;
@@ -130,6 +147,7 @@ Result<size_t> baseline_of(const BoardComparison& comparison, const std::string&
 }
 
 Result<BoardComparison> gather(const CompareBoardsArguments& options) {
+  FLYBALL_CHECK(check_amounts(options));
   BoardComparison comparison;
   FLYBALL_ASSIGN(comparison.question, question_of(options));
   FLYBALL_ASSIGN(comparison.prices, read_prices(options.prices));
