@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "base/figure.h"
 #include "base/json.h"
@@ -164,12 +165,33 @@ std::optional<double> fastest(const Problem& problem, const Readings& readings) 
   return least < unlimited ? std::optional(least) : std::nullopt;
 }
 
+/// Has each of two services a limit of its own?
+bool of_each(const Problem& problem, Constraint constraint) {
+  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
+  return two && (constraint == Constraint::latency || constraint == Constraint::arrival_rate);
+}
+
 /// Whose limit it is, where two services have one each.
 std::string whose_of(const Problem& problem, const EasedLimit& eased) {
-  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  const bool own =
-      eased.constraint == Constraint::latency || eased.constraint == Constraint::arrival_rate;
-  return two && own ? role_name(problem, eased.role) : "";
+  return of_each(problem, eased.constraint) ? role_name(problem, eased.role) : "";
+}
+
+/// One option's value for both services, those of them eased that are; "" where it has one value.
+std::string whole_value(const Problem& problem, Constraint constraint,
+                        std::span<const EasedLimit> eased, const FlagOf& flag_of) {
+  if (!of_each(problem, constraint)) return "";
+  Problem asked = problem;
+  std::vector<std::string> values;
+  for (const EasedLimit& one : eased)
+    if (one.constraint == constraint) limit_of(asked, constraint, one.role) = one.needed;
+  for (size_t role = 0; role < problem.roles.size(); ++role) {
+    const LimitFlag flag = flag_of(constraint, role);
+    const double limit = limit_of(asked, constraint, role);
+    // Windows are a file, and a program's options take lists of their own.
+    if (!flag.flag.starts_with("--") || flag.flag == "--windows" || limit == unlimited) return "";
+    values.push_back(amount(limit / flag.scale, flag.unit));
+  }
+  return join(values, " ");
 }
 
 /// "--power-budget 25.2W (predicted)"
@@ -180,6 +202,8 @@ std::string advice_text(const Advice& one) {
     return fmt::format("{:.12g} requests/s in --windows{} ({})", one.value, whose, known);
   const std::string price =
       one.slowdown >= 2 ? fmt::format(", {:.3g} times as slow as the fastest", one.slowdown) : "";
+  if (!one.whole.empty())
+    return fmt::format("{} ({}{})", option_text(one.flag, one.whole), known, price);
   return fmt::format(
       "{}{} ({}{})",
       option_text(one.flag, amount(one.value, one.unit == "profiles" ? "" : one.unit)), whose,
@@ -190,9 +214,16 @@ std::string advice_text(const Advice& one) {
 std::string together_text(const Problem& problem, const std::vector<EasedLimit>& together,
                           const FlagOf& flag_of) {
   std::vector<std::string> parts;
+  std::set<Constraint> told;
   for (const EasedLimit& eased : together) {
     const LimitFlag flag = flag_of(eased.constraint, eased.role);
     const std::string whose = whose_of(problem, eased);
+    const std::string whole = whole_value(problem, eased.constraint, together, flag_of);
+    const bool first = told.insert(eased.constraint).second;
+    if (!whole.empty()) {
+      if (first) parts.push_back(option_text(flag.flag, whole));
+      continue;
+    }
     parts.push_back(option_text(flag.flag, amount(eased.needed / flag.scale, flag.unit)) +
                     (whose.empty() ? "" : " for " + whose));
   }
@@ -257,6 +288,9 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
     };
     all.push_back({flag.flag, typed(eased, flag.scale, does), flag.unit,
                    eased.predicted ? Provenance::predicted : known, whose_of(problem, eased)});
+    EasedLimit rounded_one = eased;
+    rounded_one.needed = all.back().value * flag.scale;
+    all.back().whole = whole_value(problem, eased.constraint, {&rounded_one, 1}, flag_of);
     if (least && !eased.predicted)
       all.back().slowdown = outcome_of(problem, readings, eased.choice).loss / *least;
   }

@@ -51,6 +51,8 @@ struct Advice {
   std::string unit;
   Provenance provenance = Provenance::predicted;
   std::string workload = "";  ///< whose limit it is, where several have one of their own
+  /// The option's value where it has one for each of two services: "33.4ms 60ms".
+  std::string whole = "";
   /// Its time against that of the fastest measured, where time is to be small; 0: not known.
   double slowdown = 0;
 };
