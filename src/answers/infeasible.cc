@@ -196,18 +196,16 @@ std::string whole_value(const Problem& problem, Constraint constraint,
 
 /// "--power-budget 25.2W (predicted)"
 std::string advice_text(const Advice& one) {
-  const std::string whose = one.workload.empty() ? "" : " for " + one.workload;
+  const bool whole = !one.whole.empty();
+  const std::string whose = one.workload.empty() || whole ? "" : " for " + one.workload;
   const char* known = provenance_name(one.provenance);
   if (one.flag == "--windows")
     return fmt::format("{:.12g} requests/s in --windows{} ({})", one.value, whose, known);
   const std::string price =
       one.slowdown >= 2 ? fmt::format(", {:.3g} times as slow as the fastest", one.slowdown) : "";
-  if (!one.whole.empty())
-    return fmt::format("{} ({}{})", option_text(one.flag, one.whole), known, price);
-  return fmt::format(
-      "{}{} ({}{})",
-      option_text(one.flag, amount(one.value, one.unit == "profiles" ? "" : one.unit)), whose,
-      known, price);
+  const std::string value =
+      whole ? one.whole : amount(one.value, one.unit == "profiles" ? "" : one.unit);
+  return fmt::format("{}{} ({}{})", option_text(one.flag, value), whose, known, price);
 }
 
 /// "--power-budget 15.2W and --latency 134ms"
@@ -219,13 +217,11 @@ std::string together_text(const Problem& problem, const std::vector<EasedLimit>&
     const LimitFlag flag = flag_of(eased.constraint, eased.role);
     const std::string whose = whose_of(problem, eased);
     const std::string whole = whole_value(problem, eased.constraint, together, flag_of);
-    const bool first = told.insert(eased.constraint).second;
-    if (!whole.empty()) {
-      if (first) parts.push_back(option_text(flag.flag, whole));
-      continue;
-    }
-    parts.push_back(option_text(flag.flag, amount(eased.needed / flag.scale, flag.unit)) +
-                    (whose.empty() ? "" : " for " + whose));
+    if (whole.empty())
+      parts.push_back(option_text(flag.flag, amount(eased.needed / flag.scale, flag.unit)) +
+                      (whose.empty() ? "" : " for " + whose));
+    else if (told.insert(eased.constraint).second)
+      parts.push_back(option_text(flag.flag, whole));
   }
   return join(parts, " and ");
 }

@@ -108,10 +108,10 @@ double latency_of(const Problem& problem, const Readings& readings, size_t role,
 }
 
 double serving_load(const Problem& problem, const Readings& readings,
-                    std::span<const size_t> choice) {
+                    std::span<const size_t> choice, std::optional<size_t> but) {
   double load = 0;
   for (size_t r = 0; r < choice.size(); ++r)
-    if (problem.roles[r].serves())
+    if (r != but && problem.roles[r].serves())
       load +=
           readings[r][choice[r]].minibatch_ms / problem.window_ms(r, batch_of(problem, r, choice));
   return load;
@@ -119,11 +119,7 @@ double serving_load(const Problem& problem, const Readings& readings,
 
 double sustained_rate(const Problem& problem, const Readings& readings, size_t role,
                       std::span<const size_t> choice) {
-  double left = 1;
-  for (size_t r = 0; r < choice.size(); ++r)
-    if (r != role && problem.roles[r].serves())
-      left -=
-          readings[r][choice[r]].minibatch_ms / problem.window_ms(r, batch_of(problem, r, choice));
+  const double left = 1 - serving_load(problem, readings, choice, role);
   return 1e3 * batch_of(problem, role, choice) * std::max(0.0, left) /
          readings[role][choice[role]].minibatch_ms;
 }

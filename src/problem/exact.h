@@ -36,9 +36,10 @@ double power_of(const Readings& readings, std::span<const size_t> choice);
 /// Peak latency of a serving role, ms: its batch gathers and may wait for that of another service.
 double latency_of(const Problem& problem, const Readings& readings, size_t role,
                   std::span<const size_t> choice);
-/// Share of the time that answering takes at the asked rates; above 1 nothing keeps up.
+/// Share of the time that answering takes at the asked rates, by all services `but` one; above 1
+/// nothing keeps up.
 double serving_load(const Problem& problem, const Readings& readings,
-                    std::span<const size_t> choice);
+                    std::span<const size_t> choice, std::optional<size_t> but = {});
 /// The arrival rate at which a serving role takes all the time that another service leaves, 1/s.
 double sustained_rate(const Problem& problem, const Readings& readings, size_t role,
                       std::span<const size_t> choice);
