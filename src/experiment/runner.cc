@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/clock.h"
+#include "base/distinct.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
@@ -199,6 +200,7 @@ RunRequest request_of(const ExperimentSpec& spec, const ExperimentOptions& optio
   for (const Varied& varied : spec.vary)
     for (const SettingValue& value : varied.values)
       std::visit([&](const auto& one) { asked["vary"][varied.name].push_back(one); }, value);
+  for (const RunSettings& run : spec.listed) asked["runs"].push_back(settings_json(run));
   if (options.fresh) asked["fresh"] = true;  // goes on with its own kind only
   return {options.command, asked.dump(),    options.board.device.name,
           fingerprint,     spec.fixed.seed, experiment_conditions(spec, options, options.board)};
@@ -312,6 +314,12 @@ Result<std::vector<RunFigures>> held_runs(const ExperimentSpec& spec,
 std::string run_label(const ExperimentSpec& spec, const RunSettings& run) {
   std::vector<std::string> names;
   for (const Varied& varied : spec.vary) names.push_back(varied.name);
+  const Json own = settings_json(run);
+  for (const RunSettings& one : spec.listed) {
+    const Json other = settings_json(one);
+    for (const std::string& name : setting_names())
+      if (other.at(name) != own.at(name)) add_distinct(names, name);
+  }
   return settings_label(names, run);
 }
 

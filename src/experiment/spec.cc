@@ -230,6 +230,7 @@ std::string MadeDataset::label() const {
 }
 
 std::vector<RunSettings> ExperimentSpec::runs() const {
+  if (!listed.empty()) return listed;
   std::vector<RunSettings> all = {fixed};
   for (const Varied& varied : vary) {
     std::vector<RunSettings> more;

@@ -95,6 +95,8 @@ struct ExperimentSpec {
   Question question = Question::workers;
   RunSettings fixed;
   std::vector<Varied> vary;
+  /// Runs that are no product of values; `vary` is empty then. No file says them.
+  std::vector<RunSettings> listed;
   int repeats = 1;
   std::vector<Medium> media;
   std::map<std::string, std::string> modes;  ///< names of power modes: "a" → "cpu_cores=4,…"
@@ -102,7 +104,7 @@ struct ExperimentSpec {
   std::filesystem::path data;  ///< one's own dataset; "" takes the made one
 
   /// Settings of every run, without repeats: varied settings in the order of their names, the first
-  /// one changes slowest.
+  /// one changes slowest; or what is listed.
   std::vector<RunSettings> runs() const;
   /// The same at another size: samples and memory_mb are multiplied, both within their bounds.
   ExperimentSpec scaled(double factor) const;

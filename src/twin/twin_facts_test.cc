@@ -1,5 +1,5 @@
 // What boards draw and how machines compare: orders and ranges, with the tolerance beside each.
-// What the study of Jetson training found is a file of its own (studies/, evaluate/findings).
+// What the study of Jetson training found is a file of its own (studies/, findings).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

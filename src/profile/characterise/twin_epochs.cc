@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -121,6 +122,11 @@ class Simulation {
     record.use.cpu_pct = 100 * stream.use().cpu_cores;
     record.use.cpu_s = stream.use().cpu_cores * record.e2e_s;
     record.use.memory_bytes = record.use.peak_memory_bytes = stream.memory_bytes();
+    if (gpu_mhz_s_ > 0)
+      record.gpu = GpuUse{.gpu = 0,
+                          .load_pct = 100 * stream.use().gpu,
+                          .clock_mhz = std::exchange(gpu_mhz_s_, 0) / record.e2e_s,
+                          .memory_bytes = {}};
     if (!total().empty()) {
       energy.mean_w = energy.energy_j / energy.covered_s;
       record.energy = energy;
@@ -144,7 +150,7 @@ class Simulation {
     }
   }
 
-  void add(const TwinMinibatch& one, EpochRecord& record) const {
+  void add(const TwinMinibatch& one, EpochRecord& record) {
     MinibatchRecord minibatch;
     minibatch.begin_ns = to_ns(base_s_ + one.begin_s);
     minibatch.end_ns = to_ns(base_s_ + one.end_s);
@@ -153,6 +159,7 @@ class Simulation {
     minibatch.samples = wanted_.request.step.batch_size;
     minibatch.bytes = std::llround(batch() * data().sample_bytes);
     record.e2e_s += one.e2e_ms() * 1e-3;
+    gpu_mhz_s_ += one.gpu_mhz * one.e2e_ms() * 1e-3;
     record.stall_s += minibatch.stall_ms * 1e-3;
     record.compute_s += minibatch.compute_ms * 1e-3;
     record.samples += minibatch.samples;
@@ -178,6 +185,7 @@ class Simulation {
   Twin twin_;
   Trace cpu_ = clock("cpu_mhz"), gpu_ = clock("gpu_mhz");
   double next_reading_s_ = 0;
+  double gpu_mhz_s_ = 0;            ///< clock times seconds of the epoch
   double base_s_ = 0, last_s_ = 0;  ///< begin of the stream, and its time so far
 };
 

@@ -12,6 +12,5 @@ void add_evaluate_optimise(CLI::App& group, Context& context);
 void add_evaluate_search(CLI::App& group, Context& context);
 void add_evaluate_live(CLI::App& group, Context& context);
 void add_evaluate_twin(CLI::App& group, Context& context);
-void add_evaluate_findings(CLI::App& group, Context& context);
 
 }  // namespace flyball::cli

@@ -1,14 +1,16 @@
-#include "evaluate/findings/findings_eval.h"
+#include "findings/judged_findings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include "base/json.h"
+#include "device/registry/board.h"
 
 namespace flyball {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::UnorderedElementsAre;
 
 PublishedStudy built_in() {
@@ -18,24 +20,46 @@ PublishedStudy built_in() {
   return *study;
 }
 
-/// The verdict on one check of AGX Xavier, as a file would have it.
-FindingVerdict judged(const std::string& kind, const std::string& check) {
-  const std::string text =
-      "[modes]\ng = [8, 2265, 1377, 2133]\nb = [8, 1200, 670, 1333]\n"
-      "[boards]\nxavier_agx = {mode = \"g\", storage = \"hdd\"}\n"
-      "[[finding]]\nid = \"x\"\nname = \"z\"\nsays = \"y\"\nuse = \"held\"\n" +
-      kind + " = [{board = \"xavier_agx\", workload = \"resnet18_cifar10\", " + check + "}]\n";
-  const auto study = parse_study(text, "x.toml");
+PublishedStudy parsed(const std::string& text) {
+  auto study = parse_study(text, "x.toml");
   EXPECT_TRUE(study.ok()) << study.error().message;
-  const auto report = evaluate_findings(*study);
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return report->findings.front().verdict;
+  return *study;
 }
 
-std::vector<std::string> of_verdict(const FindingsReport& report, FindingVerdict verdict,
-                                    bool held) {
+FindingsAnswer ask(const PublishedStudy& study, const std::vector<std::string>& boards) {
+  std::vector<std::unique_ptr<Board>> opened;
+  std::vector<std::unique_ptr<RunSource>> sources;
+  std::vector<RunSource*> asked;
+  for (const std::string& board : boards) {
+    opened.push_back(*open_board("twin:" + board));
+    sources.push_back(simulated_runs(study, *opened.back()));
+    asked.push_back(sources.back().get());
+  }
+  auto answer = judge_findings(study, asked);
+  EXPECT_TRUE(answer.ok()) << answer.error().message;
+  return *answer;
+}
+
+const std::vector<std::string> studied = {"xavier_agx", "xavier_nx", "nano", "orin_agx"};
+
+/// A study of one finding with one check of ResNet-18 on AGX Xavier.
+PublishedStudy study_of(const std::string& kind, const std::string& check) {
+  return parsed(
+      "[modes]\ng = [8, 2265.6, 1377, 2133]\nb = [8, 1190.4, 675.75, 1331.2]\n"
+      "[boards]\nxavier_agx = {mode = \"g\", storage = \"hdd\"}\n"
+      "[[finding]]\nid = \"x\"\nname = \"z\"\nsays = \"y\"\nuse = \"held\"\n" +
+      kind + " = [{board = \"xavier_agx\", workload = \"resnet18_cifar10\", " + check + "}]\n");
+}
+
+/// The verdict on one check of AGX Xavier, as a file would have it.
+std::optional<FindingVerdict> judged(const std::string& kind, const std::string& check) {
+  return ask(study_of(kind, check), {"xavier_agx"}).findings.front().verdict;
+}
+
+std::vector<std::string> of_verdict(const FindingsAnswer& answer,
+                                    std::optional<FindingVerdict> verdict, bool held) {
   std::vector<std::string> ids;
-  for (const FindingResult& one : report.findings)
+  for (const JudgedFinding& one : answer.findings)
     if (one.verdict == verdict && one.held == held) ids.push_back(one.id);
   return ids;
 }
@@ -70,25 +94,62 @@ TEST(Findings, LevelsRangesAndFrontsAreTheTwinsOwn) {
 // Which findings the twin shows: a change of the twin that gains or loses one is to say so here and
 // in docs/twin.md.
 TEST(Findings, OfTheStudy) {
-  const auto report = evaluate_findings(built_in());
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_THAT(of_verdict(*report, FindingVerdict::sign, false), UnorderedElementsAre());
-  EXPECT_THAT(of_verdict(*report, FindingVerdict::sign, true),
+  const FindingsAnswer answer = ask(built_in(), studied);
+  EXPECT_THAT(of_verdict(answer, FindingVerdict::sign, false), UnorderedElementsAre());
+  EXPECT_THAT(of_verdict(answer, FindingVerdict::sign, true),
               UnorderedElementsAre("fronts-of-time-and-energy"));
   EXPECT_THAT(
-      of_verdict(*report, FindingVerdict::size, false),
+      of_verdict(answer, FindingVerdict::size, false),
       UnorderedElementsAre("a-busy-gpu", "free-clocks-cost-little", "governors-lower-an-idle-gpu",
                            "the-gpus-clock", "the-cpus-clock", "a-small-network-follows-the-cpu",
                            "workers-slow-the-computing"));
-  EXPECT_THAT(of_verdict(*report, FindingVerdict::size, true),
+  EXPECT_THAT(of_verdict(answer, FindingVerdict::size, true),
               UnorderedElementsAre("workers-by-device", "batches-amortise", "cores",
                                    "the-memorys-clock", "what-trains-where"));
-  EXPECT_EQ(report->count(FindingVerdict::holds, false), 16u);
+  EXPECT_EQ(answer.count(FindingVerdict::holds), 16u);
 }
 
 TEST(Findings, AreTheSameEachTime) {
-  const auto a = evaluate_findings(built_in()), b = evaluate_findings(built_in());
-  EXPECT_EQ(to_json(*a), to_json(*b));
+  const FindingsAnswer a = ask(built_in(), studied), b = ask(built_in(), studied);
+  EXPECT_EQ(findings_json(a), findings_json(b));
+}
+
+// A board that the study has not is asked by signs what it can be asked at all.
+TEST(Findings, MoveToABoardThatTheStudyHasNot) {
+  const FindingsAnswer answer = ask(built_in(), {"orin_nano"});
+  const auto find = [&](const std::string& id) {
+    return *std::ranges::find(answer.findings, id, &JudgedFinding::id);
+  };
+  const JudgedFinding workers = find("a-worker-hides-the-loading");
+  EXPECT_TRUE(workers.transferred);
+  EXPECT_EQ(workers.verdict, FindingVerdict::holds);
+  EXPECT_THAT(workers.figures.front().name, HasSubstr("orin_nano"));
+  EXPECT_THAT(workers.why, HasSubstr("by its sign"));
+  const JudgedFinding modes = find("the-memorys-clock");
+  EXPECT_EQ(modes.verdict, std::nullopt);
+  EXPECT_THAT(modes.why, HasSubstr("it is asked of xavier_agx"));
+}
+
+// Nobody is told of a board that nobody asked.
+TEST(Findings, OfOneBoardAreItsOwn) {
+  const FindingsAnswer answer = ask(built_in(), {"xavier_nx"});
+  for (const JudgedFinding& finding : answer.findings) {
+    EXPECT_FALSE(finding.transferred) << finding.id;
+    EXPECT_EQ(finding.verdict.has_value(), !finding.figures.empty()) << finding.id;
+    for (const JudgedFigure& figure : finding.figures)
+      EXPECT_THAT(figure.name, Not(HasSubstr("xavier_agx:"))) << finding.id;
+  }
+  EXPECT_GT(answer.count({}), 0u);
+  EXPECT_EQ(answer.findings.front().why, "it is asked of xavier_agx");
+}
+
+TEST(Findings, SayWhatABoardLacks) {
+  const FindingsAnswer answer =
+      ask(study_of("change",
+                   "figure = \"e2e_s\", from = {}, to = {storage = \"tape\"}, published = [1, 2]"),
+          {"xavier_agx"});
+  EXPECT_EQ(answer.findings.front().verdict, std::nullopt);
+  EXPECT_THAT(answer.findings.front().why, HasSubstr("xavier_agx has no tape"));
 }
 
 TEST(Findings, FilesSayWhichLineIsWrong) {

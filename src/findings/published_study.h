@@ -19,9 +19,14 @@ struct FindingSetting {
   bool first = false;    ///< the first epoch, with nothing in the page cache; else a later one
   bool dropped = false;  ///< a later one before which the page cache was dropped
   bool governors = false;
-  std::string state;  ///< of a board that does nothing: "logging", "pinned", "free", "suspended"
+  /// Of a board that does nothing: "logging", "pinned", "free", "suspended", at the wall; and
+  /// state_at_rest.
+  std::string state;
   auto operator<=>(const FindingSetting&) const = default;
 };
+
+/// The module by itself in the mode of a training: its base load.
+inline constexpr const char* state_at_rest = "rest";
 
 enum class FindingCheckKind {
   change,   ///< of a figure between two settings
@@ -40,16 +45,21 @@ struct FindingCheck {
   bool sign_counts = false;  ///< although the spread is larger than the change
   bool at_most = false;      ///< a level that was told as a bound
   std::string modes, front, on, off;
-  std::vector<std::string> boards;
+  std::vector<std::string> among, boards;  ///< that were tried, and of them those it fits
+
+  /// Those that it is asked of.
+  std::vector<std::string> asked_of() const;
 };
 
 struct PublishedFinding {
   std::string id;  ///< "small-memory": small letters, digits and '-'
   std::string name, section, says;
-  bool held = false;  ///< its figures never went into the twin
+  bool held = false;        ///< its figures never went into the twin
+  bool own_boards = false;  ///< what it says is of its boards: no other one is asked
   std::vector<FindingCheck> checks;
 };
 struct PublishedStudy {
+  std::string id;  ///< the file's stem: "jetson_training"
   std::string title;
   std::map<std::string, std::pair<std::string, std::string>> boards;  ///< usual mode and storage
   std::map<std::string, PowerMode> modes;

@@ -1,4 +1,4 @@
-#include "evaluate/findings/published_study.h"
+#include "findings/published_study.h"
 
 #include <fmt/format.h>
 
@@ -67,8 +67,8 @@ class Reader {
     finding.section = table["section"].value_or(std::string());
     finding.says = table["says"].value_or(std::string());
     const std::string use = table["use"].value_or(std::string());
-    FLYBALL_CHECK(only(table, {"id", "name", "section", "says", "use", "change", "level", "between",
-                               "front", "range", "fits"}));
+    FLYBALL_CHECK(only(table, {"id", "name", "section", "says", "use", "own_boards", "change",
+                               "level", "between", "front", "range", "fits"}));
     if (finding.id.empty() || finding.name.empty() || finding.says.empty() ||
         (use != "held" && use != "calibrated"))
       return file_.at(table.source(),
@@ -78,6 +78,7 @@ class Reader {
                                                   "digits and '-'",
                                                   finding.id));
     finding.held = use == "held";
+    finding.own_boards = table["own_boards"].value_or(false);
     for (const auto& [name, kind] : kinds) {
       const toml::array* checks = table[name].as_array();
       for (size_t i = 0; checks && i < checks->size(); ++i) {
@@ -103,7 +104,7 @@ class Reader {
   Result<FindingCheck> read_check(const toml::table& table, FindingCheckKind kind) const {
     static const std::set<std::string> known = {"board", "workload",  "figure", "from", "to",
                                                 "at",    "published", "spread", "sign", "most",
-                                                "modes", "on",        "off"};
+                                                "modes", "on",        "off",    "among"};
     FLYBALL_CHECK(only(table, known));
     FindingCheck check;
     check.kind = kind;
@@ -126,6 +127,13 @@ class Reader {
     return check;
   }
 
+  static std::vector<std::string> texts(const toml::node_view<const toml::node>& list) {
+    std::vector<std::string> found;
+    if (const toml::array* all = list.as_array())
+      for (const toml::node& one : *all) found.push_back(one.value_or(std::string()));
+    return found;
+  }
+
   Status read_published(const toml::table& table, FindingCheck& check) const {
     const toml::node_view published = table["published"];
     const Error missing = file_.at(table.source(), "'published' is missing, or of another kind");
@@ -136,9 +144,10 @@ class Reader {
           return file_.at(table.source(), "a front is judged by 'on' and 'off'");
         return check.front.empty() || check.modes.empty() ? Status(missing) : Status();
       case FindingCheckKind::fits:
-        if (const toml::array* boards = published.as_array())
-          for (const toml::node& board : *boards)
-            check.boards.push_back(board.value_or(std::string()));
+        check.boards = texts(published);
+        check.among = texts(table["among"]);
+        if (check.among.empty())
+          return file_.at(table.source(), "what fits is asked 'among' several boards");
         return check.boards.empty() ? Status(missing) : Status();
       case FindingCheckKind::level:
       case FindingCheckKind::range:
@@ -198,9 +207,17 @@ const std::vector<std::string>& finding_figures() {
   return names;
 }
 
+std::vector<std::string> FindingCheck::asked_of() const {
+  if (kind == FindingCheckKind::fits) return among;
+  if (from.board == to.board) return {from.board};
+  return {from.board, to.board};
+}
+
 Result<PublishedStudy> parse_study(const std::string& text, const std::string& name) {
-  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "twin.md"));
-  return Reader(file).study();
+  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "study.md"));
+  FLYBALL_ASSIGN(PublishedStudy study, Reader(file).study());
+  study.id = std::filesystem::path(name).stem().string();
+  return study;
 }
 
 }  // namespace flyball

@@ -1,3 +1,5 @@
+#include "cli/commands/experiment/experiment.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -307,6 +309,7 @@ void add_experiment(CLI::App& app, Context& context) {
   add_common(*reporter, *options);
   add_store_option(*reporter, options->store.place);
   reporter->footer("Example:\n  flyball experiment report experiments/workers.toml --json");
+  add_experiment_findings(*command, context);
   set_action(*runner, context, [options, &context] { return run(*options, context); });
   set_action(*reporter, context, [options, &context] { return report(*options, context); });
 }

@@ -1,0 +1,65 @@
+#include "cli/text/findings_text.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/output.h"
+
+namespace flyball::cli {
+namespace {
+
+const char* verdict_words(const std::optional<FindingVerdict>& verdict) {
+  if (!verdict) return "cannot be asked here";
+  switch (*verdict) {
+    case FindingVerdict::holds:
+      return "holds";
+    case FindingVerdict::size:
+      return "differs in size";
+    case FindingVerdict::sign:
+      return "differs";
+  }
+  return "";
+}
+
+std::string ours_text(const JudgedFigure& figure) {
+  if (!figure.ours) return "-";
+  const std::string value = value_text(figure, *figure.ours);
+  return figure.detail.empty() ? value : fmt::format("{} ({})", value, figure.detail);
+}
+
+std::string finding_text(const JudgedFinding& finding, bool all) {
+  std::string text = fmt::format("{} ({}; {}, {}): {}\n  {}\n", finding.name, finding.id,
+                                 finding.section, finding.held ? "held" : "calibrated",
+                                 verdict_words(finding.verdict), finding.claim);
+  TextTable table({"", "published", "here", ""});
+  for (const JudgedFigure& figure : finding.figures) {
+    const bool holds = figure.verdict == FindingVerdict::holds;
+    if ((all && figure.verdict) || (figure.verdict && !holds))
+      table.add({"  " + figure.name, value_text(figure, figure.published), ours_text(figure),
+                 holds ? "" : finding_verdict_name(*figure.verdict)});
+  }
+  if (!table.empty()) text += table.str();
+  if (!finding.why.empty()) text += fmt::format("  {}\n", finding.why);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string findings_text(const FindingsAnswer& answer, bool all) {
+  std::vector<std::string> boards;
+  for (const AskedBoard& board : answer.boards)
+    boards.push_back(fmt::format("{} ({})", board.board, provenance_name(board.provenance)));
+  std::string text =
+      fmt::format("{}\nasked of {}\n\n", join(answer.titles, "\n"), join(boards, ", "));
+  for (const JudgedFinding& finding : answer.findings) text += finding_text(finding, all);
+  return text + fmt::format(
+                    "{} of {} findings hold, {} differ ({} of them in sign), {} cannot be asked "
+                    "here; of those whose "
+                    "figures the simulation never saw {} of {} hold\n",
+                    answer.count(FindingVerdict::holds), answer.findings.size(),
+                    answer.count(FindingVerdict::size) + answer.count(FindingVerdict::sign),
+                    answer.count(FindingVerdict::sign), answer.count({}), answer.held_holds(),
+                    answer.held());
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,17 @@
+// What a check is about, in words.
+#pragma once
+
+#include <string>
+
+#include "findings/published_study.h"
+
+namespace flyball {
+
+/// "mobilenet_v3 on xavier_agx: stall_s, workers 0 → 1".
+std::string check_name(const FindingCheck& check);
+/// "%" of a change and a range, "×" of a ratio, else that of its figure; "" of what is no number.
+std::string check_unit(const FindingCheck& check);
+/// Three digits, and no decimals from a thousand on.
+std::string figure_text(double value);
+
+}  // namespace flyball

@@ -1,0 +1,119 @@
+#include "findings/finding_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+
+namespace flyball {
+namespace {
+
+constexpr double j_per_mwh = 3.6;
+constexpr double below = 0.9;  ///< of the highest clock: DVFS is off from there on
+
+using EpochReader = std::function<std::optional<double>(const EpochFigures&)>;
+
+std::optional<double> times(const std::optional<double>& value, double factor) {
+  return value ? std::optional<double>(*value * factor) : std::nullopt;
+}
+
+/// What one epoch tells of each figure.
+const std::map<std::string, EpochReader>& readers() {
+  using E = const EpochFigures&;
+  static const std::map<std::string, EpochReader> all = {
+      {"stall_s", [](E e) { return e.stall_s; }},
+      {"compute_s", [](E e) { return e.compute_s; }},
+      {"e2e_s", [](E e) { return e.e2e_s; }},
+      {"stall_ms", [](E e) { return 1e3 * e.stall_s / static_cast<double>(e.minibatches); }},
+      {"compute_ms", [](E e) { return 1e3 * e.compute_s / static_cast<double>(e.minibatches); }},
+      {"stall_pct", [](E e) { return 100 * e.stall_s / e.e2e_s; }},
+      {"cached_pct", [](E e) { return times(e.cached_before, 100); }},
+      {"gpu_pct", [](E e) { return e.gpu_load_pct; }},
+      {"gpu_mhz", [](E e) { return e.gpu_mhz; }},
+      {"energy_mwh", [](E e) { return times(e.energy_j, 1 / j_per_mwh); }},
+      {"power_w", [](E e) { return e.power_w; }},
+      {"plug_w", [](E e) { return e.power_w; }}};
+  return all;
+}
+
+Error not_told(const RunFigures& run, const std::string& name) {
+  const bool watts = name == "energy_mwh" || name == "power_w" || name == "base_pct";
+  return {
+      Code::unavailable,
+      watts && !run.power_gap.empty() ? run.power_gap : fmt::format("its runs tell no {}", name),
+      ""};
+}
+
+// Estimates are pooled in logarithms, which nothing has none of.
+Estimate pooled_figures(const std::vector<double>& values, Provenance provenance) {
+  if (std::ranges::any_of(values, [](double value) { return !(value > 0); })) {
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    return {.value = sum / static_cast<double>(values.size()), .provenance = provenance};
+  }
+  std::vector<NoisyReading> readings;
+  for (const double value : values) readings.push_back({.value = value});
+  Estimate estimate = pooled(readings, provenance);
+  estimate.provenance = provenance;
+  return estimate;
+}
+
+/// The share of the time that the CPU was below its highest clock, over the whole run.
+Result<Estimate> share_below(const RunFigures& run, const RunSource& source) {
+  for (const ClockResidency& clock : run.residency) {
+    if (!clock.clock.starts_with("cpu") || clock.values.empty()) continue;
+    const double highest = source.highest_cpu_mhz().value_or(clock.values.back().mhz);
+    return Estimate{.value = 100 * clock.below(below * highest), .provenance = source.provenance()};
+  }
+  return not_told(run, "cpu_below_pct");
+}
+
+Result<Estimate> figure_of(const RunFigures& run, bool first, const std::string& name,
+                           const RunSource& source) {
+  if (name == "cpu_below_pct") return share_below(run, source);
+  if (name == "plug_w" && run.power_total != "plug")
+    return Error{Code::unavailable, "no meter at the wall was read", ""};
+  const auto reader = readers().find(name);
+  if (reader == readers().end()) return not_told(run, name);
+  std::vector<double> values;
+  for (const EpochFigures& epoch : run.epochs) {
+    const bool counts = run.epochs.size() == 1 || (epoch.epoch == 0) == first;
+    if (!counts) continue;
+    const auto value = reader->second(epoch);
+    if (!value) return not_told(run, name);
+    values.push_back(*value);
+  }
+  if (values.empty()) return Error{Code::unavailable, "it has no such epoch", ""};
+  return pooled_figures(values, source.provenance());
+}
+
+}  // namespace
+
+RunSource* FindingRuns::find(const std::string& board) const {
+  const auto found = std::ranges::find(sources_, board, &RunSource::board);
+  return found == sources_.end() ? nullptr : *found;
+}
+
+Result<RunFigures> FindingRuns::run(const FindingSetting& setting) const {
+  RunSource* source = find(setting.board);
+  if (!source) return Error{Code::unavailable, setting.board + " is not asked", ""};
+  return source->run(run_of(setting));
+}
+
+Result<Estimate> FindingRuns::figure(const FindingSetting& setting, const std::string& name) const {
+  FLYBALL_ASSIGN(const RunFigures run, this->run(setting));
+  const RunSource& source = *find(setting.board);
+  if (name != "base_pct") return figure_of(run, setting.first, name, source);
+  FLYBALL_ASSIGN(const Estimate power, figure_of(run, setting.first, "power_w", source));
+  FindingSetting rest = setting;
+  rest.state = state_at_rest;
+  FLYBALL_ASSIGN(const RunFigures idle, this->run(rest));
+  FLYBALL_ASSIGN(const Estimate base, figure_of(idle, false, "power_w", source));
+  return Estimate{.value = 100 * base.value / power.value,
+                  .low = 100 * base.value / power.high,
+                  .high = 100 * base.value / power.low,
+                  .provenance = source.provenance()};
+}
+
+}  // namespace flyball

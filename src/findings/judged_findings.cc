@@ -1,0 +1,363 @@
+#include "findings/judged_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/distinct.h"
+#include "base/text.h"
+#include "findings/asked_checks.h"
+#include "findings/check_words.h"
+#include "space/pareto.h"
+
+namespace flyball {
+namespace {
+
+constexpr double factor = 1.5;
+
+FindingVerdict judge_sign(double wanted, double found, double spread) {
+  if (std::abs(wanted) <= spread)
+    return std::abs(found) <= spread ? FindingVerdict::holds : FindingVerdict::sign;
+  return found * wanted > 0 && std::abs(found) > spread ? FindingVerdict::holds
+                                                        : FindingVerdict::sign;
+}
+
+FindingVerdict judge_change(const FindingCheck& check, double from, double to, bool by_sign) {
+  const double wanted = std::log(check.published_to / check.published_from);
+  const double found = std::log(to / from);
+  const double spread = std::log(1 + check.spread_pct / 100);
+  if (by_sign) return judge_sign(wanted, found, spread);
+  const bool same_sign = wanted == 0 || found * wanted > 0;
+  if (check.sign_counts && !same_sign) return FindingVerdict::sign;
+  if (std::abs(found - wanted) <= spread) return FindingVerdict::holds;
+  if (wanted == 0) return FindingVerdict::size;
+  const double ratio = found / wanted;
+  if (ratio >= 1 / factor && ratio <= factor) return FindingVerdict::holds;
+  const bool tiny = std::abs(wanted) <= spread || std::abs(found) <= spread;
+  return same_sign || tiny ? FindingVerdict::size : FindingVerdict::sign;
+}
+
+FindingVerdict within_factor(double found, double wanted) {
+  return found >= wanted / factor && found <= wanted * factor ? FindingVerdict::holds
+                                                              : FindingVerdict::size;
+}
+
+double percent(double from, double to) {
+  return 100 * (to / from - 1);
+}
+
+Estimate percent(const Estimate& from, const Estimate& to) {
+  return {.value = percent(from.value, to.value),
+          .low = percent(from.high, to.low),
+          .high = percent(from.low, to.high),
+          .provenance = to.provenance};
+}
+
+class Judge {
+ public:
+  Judge(const FindingRuns& runs, bool transferred) : runs_(runs), transferred_(transferred) {}
+
+  JudgedFigure judge(const FindingCheck& check) {
+    JudgedFigure figure;
+    figure.name = check_name(check);
+    figure.unit = check_unit(check);
+    figure.signed_value = check.kind == FindingCheckKind::change;
+    const Status judged = judge(check, figure);
+    if (!judged.ok()) figure.why = judged.error().message;
+    return figure;
+  }
+
+ private:
+  Status judge(const FindingCheck& check, JudgedFigure& figure) {
+    switch (check.kind) {
+      case FindingCheckKind::change:
+        return change(check, figure);
+      case FindingCheckKind::level:
+        return level(check, figure);
+      case FindingCheckKind::between:
+        return between(check, figure);
+      case FindingCheckKind::front:
+        return front(check, figure);
+      case FindingCheckKind::range:
+        return range(check, figure);
+      case FindingCheckKind::fits:
+        return fits(check, figure);
+    }
+    return Error{Code::internal, "a check of no kind", ""};
+  }
+
+  Status change(const FindingCheck& check, JudgedFigure& figure) {
+    figure.published.value.value = percent(check.published_from, check.published_to);
+    FLYBALL_ASSIGN(const Estimate from, runs_.figure(check.from, check.figure));
+    FLYBALL_ASSIGN(const Estimate to, runs_.figure(check.to, check.figure));
+    if (!(from.value > 0) || !(to.value > 0))
+      return Error{Code::unavailable,
+                   fmt::format("{} is {} and {} there: no change in percent", check.figure,
+                               figure_text(from.value), figure_text(to.value)),
+                   ""};
+    figure.ours = FindingValue{.value = percent(from, to)};
+    figure.detail = fmt::format("{} → {}", figure_text(from.value), figure_text(to.value));
+    figure.verdict = judge_change(check, from.value, to.value, transferred_);
+    return {};
+  }
+
+  Status level(const FindingCheck& check, JudgedFigure& figure) {
+    const double wanted = check.published_from;
+    figure.published.value.value = wanted;
+    if (check.at_most) figure.published.text = "at most " + figure_text(wanted);
+    FLYBALL_ASSIGN(const Estimate found, runs_.figure(check.from, check.figure));
+    figure.ours = FindingValue{.value = found};
+    figure.verdict = !check.at_most          ? within_factor(found.value, wanted)
+                     : found.value <= wanted ? FindingVerdict::holds
+                                             : FindingVerdict::size;
+    return {};
+  }
+
+  Status between(const FindingCheck& check, JudgedFigure& figure) {
+    figure.published.value.low = check.published_from;
+    figure.published.value.high = check.published_to;
+    FLYBALL_ASSIGN(const Estimate from, runs_.figure(check.from, check.figure));
+    FLYBALL_ASSIGN(const Estimate to, runs_.figure(check.to, check.figure));
+    const double ratio = to.value / from.value;
+    figure.ours = FindingValue{.value = {.value = ratio,
+                                         .low = to.low / from.high,
+                                         .high = to.high / from.low,
+                                         .provenance = to.provenance}};
+    figure.detail = fmt::format("{} and {}", figure_text(from.value), figure_text(to.value));
+    const bool holds = ratio >= check.published_from && ratio <= check.published_to;
+    figure.verdict = holds       ? FindingVerdict::holds
+                     : ratio > 1 ? FindingVerdict::size
+                                 : FindingVerdict::sign;
+    return {};
+  }
+
+  /// The figure in each of the check's modes, in their order.
+  Result<std::vector<double>> in_modes(const FindingCheck& check, const std::string& name) {
+    std::vector<double> found;
+    for (const char letter : check.modes) {
+      FindingSetting setting = check.from;
+      setting.mode = std::string(1, letter);
+      FLYBALL_ASSIGN(const Estimate value, runs_.figure(setting, name));
+      found.push_back(value.value);
+    }
+    return found;
+  }
+
+  Status front(const FindingCheck& check, JudgedFigure& figure) {
+    figure.published.text = check.front;
+    FLYBALL_ASSIGN(const auto times, in_modes(check, "e2e_s"));
+    FLYBALL_ASSIGN(const auto energies, in_modes(check, "energy_mwh"));
+    std::string found;
+    for (const size_t mode : pareto_front(energies, times)) found += check.modes[mode];
+    const auto has = [&](char letter) { return found.find(letter) != std::string::npos; };
+    const bool right = std::ranges::all_of(check.on, has) && std::ranges::none_of(check.off, has);
+    figure.ours = FindingValue{.text = found};
+    figure.verdict = right ? FindingVerdict::holds : FindingVerdict::sign;
+    return {};
+  }
+
+  Status range(const FindingCheck& check, JudgedFigure& figure) {
+    figure.published.value.value = check.published_from;
+    FLYBALL_ASSIGN(const auto values, in_modes(check, check.figure));
+    const auto [low, high] = std::ranges::minmax(values);
+    figure.ours = FindingValue{.value = {.value = 100 * (1 - low / high)}};
+    figure.detail = fmt::format("{} to {}", figure_text(low), figure_text(high));
+    figure.verdict = within_factor(figure.ours->value.value, check.published_from);
+    return {};
+  }
+
+  Status fits(const FindingCheck& check, JudgedFigure& figure) {
+    std::vector<std::string> wanted, found;
+    for (const std::string& board : check.among) {
+      RunSource* source = runs_.find(board);
+      if (!source) continue;
+      if (std::ranges::find(check.boards, board) != check.boards.end()) wanted.push_back(board);
+      FLYBALL_ASSIGN(const bool fits, source->fits(check.from.workload));
+      if (fits) found.push_back(board);
+    }
+    figure.published.text = wanted.empty() ? "none" : join(wanted, ", ");
+    figure.ours = FindingValue{.text = found.empty() ? "none" : join(found, ", ")};
+    figure.verdict = found == wanted ? FindingVerdict::holds : FindingVerdict::size;
+    return {};
+  }
+
+  const FindingRuns& runs_;
+  bool transferred_;
+};
+
+std::string counted(size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// In words what a verdict alone does not say.
+std::string why_of(const JudgedFinding& finding, const AskedChecks& asked) {
+  std::vector<std::string> parts, reasons;
+  size_t differ = 0, unasked = 0;
+  for (const JudgedFigure& figure : finding.figures) {
+    if (figure.verdict && *figure.verdict != FindingVerdict::holds) ++differ;
+    if (figure.verdict) continue;
+    ++unasked;
+    add_distinct(reasons, figure.why);
+  }
+  const size_t all = finding.figures.size();
+  if (differ > 0)
+    parts.push_back(fmt::format("{} of {} differ{}", differ, counted(all - unasked, "figure"),
+                                differ == 1 ? "s" : ""));
+  if (unasked > 0)
+    parts.push_back((unasked == all ? "" : counted(unasked, "figure") + " cannot be asked here: ") +
+                    join(reasons, "; "));
+  if (finding.transferred) parts.emplace_back("by its sign: the study asked another board");
+  if (all == 0 && asked.others.empty())
+    parts.emplace_back("what it asks is of boards of the study alone");
+  if (asked.elsewhere > 0 && !finding.transferred)
+    parts.push_back(fmt::format("{} of {}",
+                                all == 0 ? "it is asked" : counted(asked.elsewhere, "more figure"),
+                                join(asked.others, ", ")));
+  return join(parts, "; ");
+}
+
+JudgedFinding judge_finding(const PublishedStudy& study, const PublishedFinding& finding,
+                            const AskedChecks& asked, const FindingRuns& runs) {
+  JudgedFinding judged{.study = study.id,
+                       .id = finding.id,
+                       .name = finding.name,
+                       .section = finding.section,
+                       .claim = finding.says,
+                       .held = finding.held,
+                       .transferred = asked.transferred,
+                       .figures = {},
+                       .elsewhere = asked.elsewhere};
+  Judge judge(runs, asked.transferred);
+  for (const FindingCheck& check : asked.checks) {
+    judged.figures.push_back(judge.judge(check));
+    if (const auto& verdict = judged.figures.back().verdict)
+      judged.verdict = std::max(judged.verdict.value_or(FindingVerdict::holds), *verdict);
+  }
+  judged.why = why_of(judged, asked);
+  return judged;
+}
+
+Json value_json(const JudgedFigure& figure, const FindingValue& value) {
+  return {{"name", figure.name},
+          {"value", or_null(value.value.value)},
+          {"unit", figure.unit},
+          {"low", or_null(value.value.low)},
+          {"high", or_null(value.value.high)},
+          {"text", text_or_null(value.text)}};
+}
+
+Json verdict_json(const std::optional<FindingVerdict>& verdict) {
+  return verdict ? Json(finding_verdict_name(*verdict)) : Json();
+}
+
+Json finding_json(const JudgedFinding& finding) {
+  Json ours = Json::array(), published = Json::array();
+  for (const JudgedFigure& figure : finding.figures) {
+    published.push_back(value_json(figure, figure.published));
+    if (!figure.ours) continue;
+    Json own = value_json(figure, *figure.ours);
+    own["verdict"] = verdict_json(figure.verdict);
+    ours.push_back(std::move(own));
+  }
+  const auto& verdict = finding.verdict;
+  return {{"id", finding.id},
+          {"name", finding.name},
+          {"study", finding.study},
+          {"section", finding.section},
+          {"claim", finding.claim},
+          {"use", finding.held ? "held" : "calibrated"},
+          {"holds", verdict ? Json(*verdict == FindingVerdict::holds) : Json()},
+          {"verdict", verdict_json(verdict)},
+          {"transferred", finding.transferred},
+          {"ours", std::move(ours)},
+          {"published", std::move(published)},
+          {"why", finding.why}};
+}
+
+}  // namespace
+
+const char* finding_verdict_name(FindingVerdict verdict) {
+  switch (verdict) {
+    case FindingVerdict::holds:
+      return "holds";
+    case FindingVerdict::size:
+      return "size";
+    case FindingVerdict::sign:
+      return "sign";
+  }
+  return "";
+}
+
+std::string value_text(const JudgedFigure& figure, const FindingValue& value) {
+  if (!value.text.empty()) return value.text;
+  const Estimate& estimate = value.value;
+  if (std::isnan(estimate.value))
+    return fmt::format("{} to {} {}", figure_text(estimate.low), figure_text(estimate.high),
+                       figure.unit);
+  if (!figure.signed_value) return fmt::format("{} {}", figure_text(estimate.value), figure.unit);
+  return estimate.value == 0 ? "the same" : fmt::format("{:+.1f} {}", estimate.value, figure.unit);
+}
+
+void FindingsAnswer::add(FindingsAnswer other) {
+  boards = std::move(other.boards);
+  std::ranges::move(other.titles, std::back_inserter(titles));
+  std::ranges::move(other.findings, std::back_inserter(findings));
+}
+
+size_t FindingsAnswer::count(std::optional<FindingVerdict> verdict) const {
+  return static_cast<size_t>(std::ranges::count(findings, verdict, &JudgedFinding::verdict));
+}
+size_t FindingsAnswer::held() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      findings, [](const JudgedFinding& one) { return one.held && one.verdict; }));
+}
+size_t FindingsAnswer::held_holds() const {
+  return static_cast<size_t>(std::ranges::count_if(findings, [](const JudgedFinding& one) {
+    return one.held && one.verdict == FindingVerdict::holds;
+  }));
+}
+
+std::vector<FindingSetting> settings_asked(const PublishedStudy& study,
+                                           const std::vector<RunSource*>& boards,
+                                           const RunSource& board) {
+  std::vector<FindingSetting> settings;
+  for (const PublishedFinding& finding : study.findings)
+    for (const FindingCheck& check : asked_checks(study, finding, boards).checks)
+      for (const FindingSetting& setting : settings_of(check))
+        if (setting.board == board.board()) add_distinct(settings, setting);
+  return settings;
+}
+
+Result<FindingsAnswer> judge_findings(const PublishedStudy& study,
+                                      const std::vector<RunSource*>& boards) {
+  FindingsAnswer answer;
+  answer.titles = {study.title};
+  for (RunSource* board : boards) {
+    FLYBALL_CHECK(board->make(settings_asked(study, boards, *board)));
+    answer.boards.push_back({board->board(), board->provenance()});
+  }
+  const FindingRuns runs(boards);
+  for (const PublishedFinding& finding : study.findings)
+    answer.findings.push_back(
+        judge_finding(study, finding, asked_checks(study, finding, boards), runs));
+  return answer;
+}
+
+Json findings_json(const FindingsAnswer& answer) {
+  Json boards = Json::array(), findings = Json::array();
+  for (const AskedBoard& board : answer.boards)
+    boards.push_back({{"board", board.board}, {"provenance", provenance_name(board.provenance)}});
+  for (const JudgedFinding& finding : answer.findings) findings.push_back(finding_json(finding));
+  return {{"studies", answer.titles},
+          {"boards", std::move(boards)},
+          {"holds", answer.count(FindingVerdict::holds)},
+          {"differ", answer.count(FindingVerdict::size) + answer.count(FindingVerdict::sign)},
+          {"wrong_sign", answer.count(FindingVerdict::sign)},
+          {"unanswered", answer.count({})},
+          {"held", answer.held()},
+          {"held_holds", answer.held_holds()},
+          {"findings", std::move(findings)}};
+}
+
+}  // namespace flyball
