@@ -249,6 +249,7 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
                      FLYBALL_SOURCE_DIR "/examples/orin_agx_published.csv", "--workload", "lstm",
                      "--phase", "infer", "--json"});
   expect_documented({"experiment", "findings", "--device", "twin:nano,twin:rpi5", "--json"});
+  expect_documented({"evaluate", "linear", "--json"});
   expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
                      "10", "--budgets", "10:20:2W", "--runs", "2", "--json", "-q"});
 }
