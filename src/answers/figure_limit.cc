@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "base/lower.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -75,8 +76,7 @@ bool is_worse(const std::string& figure, double value, double than,
               std::span<const FigureLimit> limits) {
   const auto limit = std::ranges::find(limits, figure, &FigureLimit::figure);
   if (limit != limits.end()) return limit->at_most ? value > than : value < than;
-  std::string name = figure;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string name = lower(figure);
   const auto named = [&](std::initializer_list<const char*> words) {
     return std::ranges::any_of(
         words, [&](const char* word) { return name.find(word) != std::string::npos; });

@@ -297,6 +297,11 @@ Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
   return other ? std::move(other) : std::move(result);
 }
 
+Status check_experiment(const ExperimentSpec& spec, const ExperimentOptions& options) {
+  FLYBALL_ASSIGN(auto device, open_device(options));
+  return RunBoard(std::move(device), options.root).check(spec);
+}
+
 Result<std::vector<RunFigures>> held_runs(const ExperimentSpec& spec,
                                           const ExperimentOptions& options) {
   const std::string fingerprint = experiment_fingerprint(spec, options, options.board);

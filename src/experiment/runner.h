@@ -59,6 +59,9 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options);
 
+/// Can this machine be set as the runs ask? Errors: `unavailable` for knobs that it lacks, named.
+Status check_experiment(const ExperimentSpec& spec, const ExperimentOptions& options);
+
 /// The stored runs that run_experiment() would take over, unless `fresh`. Nothing is written: what
 /// earlier programs kept is not taken into the store.
 Result<std::vector<RunFigures>> held_runs(const ExperimentSpec& spec,

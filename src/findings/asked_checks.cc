@@ -18,13 +18,14 @@ bool is_share(const FindingCheck& check) {
 }
 
 bool can_move(const PublishedStudy& study, const FindingCheck& check) {
+  if (check.kind == FindingCheckKind::table) return true;
   if (check.kind != FindingCheckKind::change &&
       !(check.kind == FindingCheckKind::level && is_share(check)))
     return false;
   const auto usual = study.boards.find(check.from.board);
   if (usual == study.boards.end() || check.from.board != check.to.board) return false;
   const auto is_usual = [&](const FindingSetting& at) {
-    return at.mode == usual->second.first && at.storage == usual->second.second;
+    return at.mode == usual->second.mode && at.storage == usual->second.storage;
   };
   return is_usual(check.from) && is_usual(check.to);
 }
@@ -40,7 +41,8 @@ FindingCheck moved(FindingCheck check, const RunSource& board) {
 
 void move_checks(const PublishedStudy& study, const PublishedFinding& finding,
                  const RunSource& board, AskedChecks& asked) {
-  if (finding.own_boards || study.boards.contains(board.board())) return;
+  const auto own = study.boards.find(board.board());
+  if (finding.own_boards || (own != study.boards.end() && !own->second.moves)) return;
   const std::string first = finding.checks.front().from.board;
   for (const FindingCheck& check : finding.checks)
     if (check.from.board == first && can_move(study, check)) {
@@ -79,7 +81,7 @@ std::vector<FindingSetting> settings_of(const FindingCheck& check) {
     rest.state = state_at_rest;
     add_distinct(settings, rest);
   };
-  if (check.kind == FindingCheckKind::fits) return {};
+  if (check.kind == FindingCheckKind::fits || check.kind == FindingCheckKind::table) return {};
   if (check.modes.empty()) {
     add(check.from);
     add(check.to);

@@ -14,9 +14,9 @@ struct AskedChecks {
   std::vector<std::string> others{};  ///< these boards
 };
 
-/// Checks of the boards that are asked. A board that the study does not have is asked what the
-/// study asked of the finding's first board, in its own usual mode and where its data lie; what
-/// names modes or storages of that board, or a level in watts, cannot be moved.
+/// Checks of the boards that are asked. A board that the study hardly asked, or not at all, is
+/// asked what the study asked of the finding's first board, in its own usual mode and where its
+/// data lie; what names modes or storages of that board, or a level in watts, cannot be moved.
 AskedChecks asked_checks(const PublishedStudy& study, const PublishedFinding& finding,
                          const std::vector<RunSource*>& boards);
 /// The settings of the runs that a check reads: two of a change, all modes of a front; of what fits

@@ -66,9 +66,30 @@ std::string figure_words(const std::string& figure) {
       {"gpu_pct", "GPU busy"},
       {"gpu_mhz", "GPU's clock"},
       {"cpu_below_pct", "CPU below 90 % of its clock"},
-      {"plug_w", "power at the wall"}};
+      {"plug_w", "power at the wall"},
+      {"time_mape_pct", "error of predicted times"},
+      {"power_mape_pct", "error of predicted powers"},
+      {"profiles", "profiles of a search"},
+      {"solved_pct", "problems solved"},
+      {"excess_pct", "above the optimum"},
+      {"saving_pct", "energy saved by the thriftiest mode"},
+      {"near_saving_pct", "energy saved within 5 % of the time"},
+      {"balance_pct", "modes where time-efficient is energy-efficient"}};
   const auto known = words.find(figure);
   return known == words.end() ? figure : known->second;
+}
+
+/// What a figure of a table is under: ", 50 modes profiled, learning from resnet18".
+std::string conditions(const TableQuestion& asked) {
+  std::string text = asked.phase == Phase::infer ? ", inference" : "";
+  if (asked.batch > 0) text += fmt::format(", batch {:g}", asked.batch);
+  if (asked.profiled > 0)
+    text += fmt::format(", {} modes profiled, learning from {}{}", asked.profiled, asked.reference,
+                        asked.reference_board.empty() ? "" : " on " + asked.reference_board);
+  else if (!asked.reference.empty())
+    text += " and " + asked.reference;
+  if (!asked.strategy.empty()) text += ", by " + asked.strategy;
+  return text;
 }
 
 std::string figure_unit(const std::string& figure) {
@@ -95,6 +116,8 @@ std::string check_name(const FindingCheck& check) {
       return fmt::format("{}: {}{}{}", where, figure_words(check.figure), at.empty() ? "" : ", ",
                          at);
     }
+    case FindingCheckKind::table:
+      return fmt::format("{}: {}{}", where, figure_words(check.figure), conditions(check.table));
     case FindingCheckKind::change:
     case FindingCheckKind::between:
       break;
@@ -111,6 +134,7 @@ std::string check_unit(const FindingCheck& check) {
     case FindingCheckKind::between:
       return "×";
     case FindingCheckKind::level:
+    case FindingCheckKind::table:
       return figure_unit(check.figure);
     case FindingCheckKind::front:
     case FindingCheckKind::fits:

@@ -15,6 +15,7 @@ namespace flyball {
 namespace {
 
 constexpr double factor = 1.5;
+constexpr double most_percent = 400;  ///< larger changes are told as factors
 
 FindingVerdict judge_sign(double wanted, double found, double spread) {
   if (std::abs(wanted) <= spread)
@@ -83,6 +84,8 @@ class Judge {
         return range(check, figure);
       case FindingCheckKind::fits:
         return fits(check, figure);
+      case FindingCheckKind::table:
+        return of_table(check, figure);
     }
     return Error{Code::internal, "a check of no kind", ""};
   }
@@ -103,15 +106,36 @@ class Judge {
   }
 
   Status level(const FindingCheck& check, JudgedFigure& figure) {
+    publish_level(check, figure);
+    FLYBALL_ASSIGN(const Estimate found, runs_.figure(check.from, check.figure));
+    judge_level(check, found, figure);
+    return {};
+  }
+
+  Status of_table(const FindingCheck& check, JudgedFigure& figure) {
+    publish_level(check, figure);
+    RunSource* source = runs_.find(check.from.board);
+    if (!source) return Error{Code::unavailable, check.from.board + " is not asked", ""};
+    FLYBALL_ASSIGN(const double found, source->table_figure(check.table));
+    judge_level(check, {.value = found, .provenance = source->provenance()}, figure);
+    return {};
+  }
+
+  static void publish_level(const FindingCheck& check, JudgedFigure& figure) {
     const double wanted = check.published_from;
     figure.published.value.value = wanted;
-    if (check.at_most) figure.published.text = "at most " + figure_text(wanted);
-    FLYBALL_ASSIGN(const Estimate found, runs_.figure(check.from, check.figure));
+    if (check.at_most || check.at_least)
+      figure.published.text = fmt::format("{} {} {}", check.at_most ? "at most" : "at least",
+                                          figure_text(wanted), figure.unit);
+  }
+
+  static void judge_level(const FindingCheck& check, const Estimate& found, JudgedFigure& figure) {
+    const double wanted = check.published_from;
     figure.ours = FindingValue{.value = found};
-    figure.verdict = !check.at_most          ? within_factor(found.value, wanted)
-                     : found.value <= wanted ? FindingVerdict::holds
-                                             : FindingVerdict::size;
-    return {};
+    const bool holds = check.at_most ? found.value <= wanted : found.value >= wanted;
+    figure.verdict = !check.at_most && !check.at_least ? within_factor(found.value, wanted)
+                     : holds                           ? FindingVerdict::holds
+                                                       : FindingVerdict::size;
   }
 
   Status between(const FindingCheck& check, JudgedFigure& figure) {
@@ -194,8 +218,10 @@ std::string counted(size_t count, const char* what) {
 std::string why_of(const JudgedFinding& finding, const AskedChecks& asked) {
   std::vector<std::string> parts, reasons;
   size_t differ = 0, unasked = 0;
+  bool by_sign = false;
   for (const JudgedFigure& figure : finding.figures) {
     if (figure.verdict && *figure.verdict != FindingVerdict::holds) ++differ;
+    by_sign |= finding.transferred && figure.verdict && figure.signed_value;
     if (figure.verdict) continue;
     ++unasked;
     add_distinct(reasons, figure.why);
@@ -207,7 +233,7 @@ std::string why_of(const JudgedFinding& finding, const AskedChecks& asked) {
   if (unasked > 0)
     parts.push_back((unasked == all ? "" : counted(unasked, "figure") + " cannot be asked here: ") +
                     join(reasons, "; "));
-  if (finding.transferred) parts.emplace_back("by its sign: the study asked another board");
+  if (by_sign) parts.emplace_back("by its sign: the study asked another board");
   if (all == 0 && asked.others.empty())
     parts.emplace_back("what it asks is of boards of the study alone");
   if (asked.elsewhere > 0 && !finding.transferred)
@@ -245,6 +271,32 @@ Json value_json(const JudgedFigure& figure, const FindingValue& value) {
           {"low", or_null(value.value.low)},
           {"high", or_null(value.value.high)},
           {"text", text_or_null(value.text)}};
+}
+
+/// The means over the epochs that a long training goes on like.
+AskedRun asked_run(const FindingSetting& setting, const RunFigures& run) {
+  std::vector<const EpochFigures*> epochs;
+  for (const EpochFigures& epoch : run.epochs)
+    if (epoch.epoch > 0 || run.epochs.size() == 1) epochs.push_back(&epoch);
+  return {.setting = setting, .means = average_of(epochs)};
+}
+
+Json run_json(const AskedRun& run) {
+  const auto& [at, means] = run;
+  return {{"board", at.board},
+          {"workload", at.workload},
+          {"mode", text_or_null(at.mode)},
+          {"storage", text_or_null(at.storage)},
+          {"workers", at.workers},
+          {"batch_size", at.batch},
+          {"dropped", at.dropped},
+          {"governors", at.governors},
+          {"e2e_s", or_null(means.e2e_s)},
+          {"stall_s", or_null(means.stall_s)},
+          {"compute_s", or_null(means.compute_s)},
+          {"overhead_s", or_null(means.overhead_s)},
+          {"energy_j", or_null(means.energy_j)},
+          {"gpu_pct", or_null(means.gpu_load_pct)}};
 }
 
 Json verdict_json(const std::optional<FindingVerdict>& verdict) {
@@ -296,6 +348,7 @@ std::string value_text(const JudgedFigure& figure, const FindingValue& value) {
     return fmt::format("{} to {} {}", figure_text(estimate.low), figure_text(estimate.high),
                        figure.unit);
   if (!figure.signed_value) return fmt::format("{} {}", figure_text(estimate.value), figure.unit);
+  if (estimate.value > most_percent) return "× " + figure_text(1 + estimate.value / 100);
   return estimate.value == 0 ? "the same" : fmt::format("{:+.1f} {}", estimate.value, figure.unit);
 }
 
@@ -303,6 +356,7 @@ void FindingsAnswer::add(FindingsAnswer other) {
   boards = std::move(other.boards);
   std::ranges::move(other.titles, std::back_inserter(titles));
   std::ranges::move(other.findings, std::back_inserter(findings));
+  std::ranges::move(other.runs, std::back_inserter(runs));
 }
 
 size_t FindingsAnswer::count(std::optional<FindingVerdict> verdict) const {
@@ -334,7 +388,11 @@ Result<FindingsAnswer> judge_findings(const PublishedStudy& study,
   FindingsAnswer answer;
   answer.titles = {study.title};
   for (RunSource* board : boards) {
-    FLYBALL_CHECK(board->make(settings_asked(study, boards, *board)));
+    const std::vector<FindingSetting> settings = settings_asked(study, boards, *board);
+    FLYBALL_CHECK(board->make(settings));
+    for (const FindingSetting& setting : settings)
+      if (const auto run = board->run(setting); run.ok() && setting.state.empty())
+        answer.runs.push_back(asked_run(setting, *run));
     answer.boards.push_back({board->board(), board->provenance()});
   }
   const FindingRuns runs(boards);
@@ -349,6 +407,8 @@ Json findings_json(const FindingsAnswer& answer) {
   for (const AskedBoard& board : answer.boards)
     boards.push_back({{"board", board.board}, {"provenance", provenance_name(board.provenance)}});
   for (const JudgedFinding& finding : answer.findings) findings.push_back(finding_json(finding));
+  Json runs = Json::array();
+  for (const AskedRun& run : answer.runs) runs.push_back(run_json(run));
   return {{"studies", answer.titles},
           {"boards", std::move(boards)},
           {"holds", answer.count(FindingVerdict::holds)},
@@ -357,7 +417,8 @@ Json findings_json(const FindingsAnswer& answer) {
           {"unanswered", answer.count({})},
           {"held", answer.held()},
           {"held_holds", answer.held_holds()},
-          {"findings", std::move(findings)}};
+          {"findings", std::move(findings)},
+          {"runs", std::move(runs)}};
 }
 
 }  // namespace flyball

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "experiment/summary.h"
 #include "findings/finding_figures.h"
 #include "findings/published_study.h"
 
@@ -48,6 +49,11 @@ struct JudgedFinding {
   std::string why{};  ///< which figures differ, what could not be asked, and of which board it is
 };
 
+/// What was run for it, as means over its later epochs (its only one where there is one).
+struct AskedRun {
+  FindingSetting setting;
+  EpochAverage means;
+};
 struct AskedBoard {
   std::string board;
   Provenance provenance = Provenance::simulated;
@@ -56,6 +62,7 @@ struct FindingsAnswer {
   std::vector<std::string> titles;  ///< of the studies
   std::vector<AskedBoard> boards;
   std::vector<JudgedFinding> findings;
+  std::vector<AskedRun> runs;  ///< trainings, each once
 
   /// Of another study, asked of the same boards.
   void add(FindingsAnswer other);
@@ -64,7 +71,7 @@ struct FindingsAnswer {
   size_t held_holds() const;  ///< of them
 };
 
-/// "-12.6 %", "285 s", "1.8 to 3.9 ×", "cdeijg".
+/// "-12.6 %", "× 107", "285 s", "1.8 to 3.9 ×", "cdeijg".
 std::string value_text(const JudgedFigure& figure, const FindingValue& value);
 
 /// Asks the findings of one study of these boards. Errors: those of RunSource::make().

@@ -13,11 +13,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::UnorderedElementsAre;
 
-PublishedStudy built_in() {
-  const auto& [file, text] = published_studies().front();
-  auto study = parse_study(text, file);
-  EXPECT_TRUE(study.ok()) << study.error().message;
-  return *study;
+PublishedStudy built_in(const std::string& id = "jetson_training") {
+  for (const auto& [file, text] : published_studies()) {
+    auto study = parse_study(text, file);
+    EXPECT_TRUE(study.ok()) << study.error().message;
+    if (study->id == id) return *study;
+  }
+  ADD_FAILURE() << "there is no study " << id;
+  return {};
 }
 
 PublishedStudy parsed(const std::string& text) {
@@ -152,6 +155,29 @@ TEST(Findings, SayWhatABoardLacks) {
   EXPECT_THAT(answer.findings.front().why, HasSubstr("xavier_agx has no tape"));
 }
 
+// The other studies, of the boards that they had.
+TEST(Findings, OfModesPredictionsAndSearches) {
+  const FindingsAnswer pagoda = ask(built_in("pagoda"), {"orin_agx"});
+  EXPECT_THAT(of_verdict(pagoda, FindingVerdict::holds, true),
+              UnorderedElementsAre("the-fastest-mode-is-not-the-thriftiest",
+                                   "little-is-saved-for-little-time"));
+  EXPECT_THAT(pagoda.findings.back().why, HasSubstr("flyball roofline measure"));
+  const FindingsAnswer fulcrum = ask(built_in("fulcrum"), {"orin_agx"});
+  EXPECT_EQ(fulcrum.count({}), 0u);
+  const FindingsAnswer machines =
+      ask(built_in("four_machines"), {"orin_agx", "rtx3090", "rtx_a5000", "rpi5"});
+  EXPECT_EQ(machines.count({}), 0u);
+  EXPECT_EQ(machines.count(FindingVerdict::sign), 0u);
+}
+
+// A table is asked of the board that is there, what is of two machines of nobody else.
+TEST(Findings, OfTablesMove) {
+  const FindingsAnswer pagoda = ask(built_in("pagoda"), {"orin_nano"});
+  EXPECT_EQ(pagoda.count({}), 1u);
+  EXPECT_TRUE(pagoda.findings.front().transferred);
+  EXPECT_EQ(ask(built_in("four_machines"), {"orin_nano"}).count({}), 3u);
+}
+
 TEST(Findings, FilesSayWhichLineIsWrong) {
   const auto complaint = [](const std::string& text) {
     const auto study = parse_study(text, "x.toml");
@@ -183,6 +209,12 @@ TEST(Findings, FilesSayWhichLineIsWrong) {
               HasSubstr("no such epoch"));
   EXPECT_THAT(complaint(finding + "front = [{modes = \"ab\", published = \"a\"}]\n"),
               HasSubstr("judged by 'on' and 'off'"));
+  EXPECT_THAT(complaint(finding + "table = [{figure = \"e2e_s\", published = 1}]\n"),
+              HasSubstr("tables have no figure 'e2e_s'"));
+  EXPECT_THAT(complaint(finding + "change = [{figure = \"e2e_s\", published = \"epochs\"}]\n"),
+              HasSubstr("no such published epochs"));
+  EXPECT_THAT(complaint(finding + "fits = [{workload = \"lstm\", published = [\"nano\"]}]\n"),
+              HasSubstr("asked 'among'"));
   EXPECT_THAT(complaint("[modes]\na = [1, 2]\n" + finding), HasSubstr("x.toml:2: a mode is"));
 }
 

@@ -7,17 +7,19 @@
 #include <set>
 
 #include "boards/board_file.h"
+#include "compare/published_epochs.h"
 
 namespace flyball {
 namespace {
 
-constexpr std::array<std::pair<const char*, FindingCheckKind>, 6> kinds = {
+constexpr std::array<std::pair<const char*, FindingCheckKind>, 7> kinds = {
     {{"change", FindingCheckKind::change},
      {"level", FindingCheckKind::level},
      {"between", FindingCheckKind::between},
      {"front", FindingCheckKind::front},
      {"range", FindingCheckKind::range},
-     {"fits", FindingCheckKind::fits}}};
+     {"fits", FindingCheckKind::fits},
+     {"table", FindingCheckKind::table}}};
 
 class Reader {
  public:
@@ -30,8 +32,10 @@ class Reader {
     if (const toml::table* boards = document["boards"].as_table())
       for (const auto& [name, node] : *boards) {
         const toml::node_view usual(node);
-        study_.boards[std::string(name.str())] = {usual["mode"].value_or(std::string()),
-                                                  usual["storage"].value_or(std::string())};
+        study_.boards[std::string(name.str())] = {
+            .mode = usual["mode"].value_or(std::string()),
+            .storage = usual["storage"].value_or(std::string()),
+            .moves = usual["moves"].value_or(false)};
       }
     const toml::array* findings = document["finding"].as_array();
     if (!findings) return file_.at(document.source(), "there is no [[finding]]");
@@ -68,7 +72,7 @@ class Reader {
     finding.says = table["says"].value_or(std::string());
     const std::string use = table["use"].value_or(std::string());
     FLYBALL_CHECK(only(table, {"id", "name", "section", "says", "use", "own_boards", "change",
-                               "level", "between", "front", "range", "fits"}));
+                               "level", "between", "front", "range", "fits", "table"}));
     if (finding.id.empty() || finding.name.empty() || finding.says.empty() ||
         (use != "held" && use != "calibrated"))
       return file_.at(table.source(),
@@ -102,9 +106,26 @@ class Reader {
   }
 
   Result<FindingCheck> read_check(const toml::table& table, FindingCheckKind kind) const {
-    static const std::set<std::string> known = {"board", "workload",  "figure", "from", "to",
-                                                "at",    "published", "spread", "sign", "most",
-                                                "modes", "on",        "off",    "among"};
+    static const std::set<std::string> known = {"board",
+                                                "workload",
+                                                "figure",
+                                                "from",
+                                                "to",
+                                                "at",
+                                                "published",
+                                                "spread",
+                                                "sign",
+                                                "most",
+                                                "modes",
+                                                "on",
+                                                "off",
+                                                "among",
+                                                "phase",
+                                                "reference",
+                                                "reference_board",
+                                                "profiled",
+                                                "strategy",
+                                                "least"};
     FLYBALL_CHECK(only(table, known));
     FindingCheck check;
     check.kind = kind;
@@ -112,10 +133,13 @@ class Reader {
     check.spread_pct = table["spread"].value_or(0.0);
     check.sign_counts = table["sign"].value_or(false);
     check.at_most = table["most"].value_or(false);
+    check.at_least = table["least"].value_or(false);
     check.modes = table["modes"].value_or(std::string());
     check.on = table["on"].value_or(std::string());
     check.off = table["off"].value_or(std::string());
-    const bool has_figure = kind != FindingCheckKind::front && kind != FindingCheckKind::fits;
+    if (kind == FindingCheckKind::table) FLYBALL_CHECK(read_question(table, check));
+    const bool has_figure = kind != FindingCheckKind::table && kind != FindingCheckKind::front &&
+                            kind != FindingCheckKind::fits;
     if (has_figure && std::ranges::find(finding_figures(), check.figure) == finding_figures().end())
       return file_.at(table.source(), fmt::format("there is no figure '{}'", check.figure));
     FLYBALL_ASSIGN(check.from, setting(table, table.contains("at") ? "at" : "from"));
@@ -125,6 +149,35 @@ class Reader {
     }
     FLYBALL_CHECK(read_published(table, check));
     return check;
+  }
+
+  /// Epochs that stand published beside each other are kept once, in compare/published.toml.
+  Status read_epochs(const toml::table& table, FindingCheck& check) const {
+    FLYBALL_ASSIGN(const PublishedEpochs known, known_published_epochs());
+    const auto seconds = [&](const FindingSetting& at) {
+      const PublishedEpoch* epoch = known.find(at.board, at.workload);
+      return epoch ? epoch->seconds.value_or(-1) : -1;
+    };
+    check.published_from = seconds(check.from);
+    check.published_to = seconds(check.to);
+    if (check.published_from > 0 && check.published_to > 0) return {};
+    return file_.at(table.source(), "there are no such published epochs");
+  }
+
+  Status read_question(const toml::table& table, FindingCheck& check) const {
+    const auto text = [&](const char* key) { return table[key].value_or(std::string()); };
+    if (std::ranges::find(table_figures(), check.figure) == table_figures().end())
+      return file_.at(table.source(), fmt::format("tables have no figure '{}'", check.figure));
+    TableQuestion& asked = check.table;
+    asked.figure = check.figure;
+    asked.workload = text("workload");
+    FLYBALL_ASSIGN(asked.phase, parse_phase(table["phase"].value_or(std::string("train"))));
+    asked.batch = table["at"]["batch"].value_or(0.0);
+    asked.reference = text("reference");
+    asked.reference_board = text("reference_board");
+    asked.profiled = static_cast<size_t>(table["profiled"].value_or(int64_t{0}));
+    asked.strategy = text("strategy");
+    return {};
   }
 
   static std::vector<std::string> texts(const toml::node_view<const toml::node>& list) {
@@ -151,9 +204,11 @@ class Reader {
         return check.boards.empty() ? Status(missing) : Status();
       case FindingCheckKind::level:
       case FindingCheckKind::range:
+      case FindingCheckKind::table:
         check.published_from = published.value_or(-1.0);
         return check.published_from < 0 ? Status(missing) : Status();
       default:
+        if (published.value_or(std::string()) == "epochs") return read_epochs(table, check);
         check.published_from = published[0].value_or(-1.0);
         check.published_to = published[1].value_or(-1.0);
         return check.published_from > 0 && check.published_to > 0 ? Status() : Status(missing);
@@ -173,10 +228,9 @@ class Reader {
     setting.board = text("board");
     setting.workload = text("workload");
     const auto known = study_.boards.find(setting.board);
-    const auto usual =
-        known == study_.boards.end() ? std::pair<std::string, std::string>() : known->second;
-    setting.mode = own["mode"].value_or(usual.first);
-    setting.storage = own["storage"].value_or(usual.second);
+    const UsualSetting usual = known == study_.boards.end() ? UsualSetting() : known->second;
+    setting.mode = own["mode"].value_or(usual.mode);
+    setting.storage = own["storage"].value_or(usual.storage);
     setting.workers = own["workers"].value_or(4.0);
     setting.batch = own["batch"].value_or(16.0);
     setting.first = own["epoch"].value_or(std::string()) == "first";
@@ -211,6 +265,13 @@ std::vector<std::string> FindingCheck::asked_of() const {
   if (kind == FindingCheckKind::fits) return among;
   if (from.board == to.board) return {from.board};
   return {from.board, to.board};
+}
+
+const std::vector<std::string>& table_figures() {
+  static const std::vector<std::string> names = {"time_mape_pct",   "power_mape_pct", "profiles",
+                                                 "solved_pct",      "excess_pct",     "saving_pct",
+                                                 "near_saving_pct", "balance_pct"};
+  return names;
 }
 
 Result<PublishedStudy> parse_study(const std::string& text, const std::string& name) {

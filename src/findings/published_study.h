@@ -4,7 +4,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -35,15 +34,28 @@ enum class FindingCheckKind {
   front,    ///< modes that no other one beats in time and energy
   range,    ///< of a figure over modes, in percent of the highest
   fits,     ///< boards whose memory is large enough
+  table,    ///< a level of the table of all modes of a board (TableQuestion)
+};
+/// What is asked of the table of all modes of a board.
+struct TableQuestion {
+  std::string figure;  ///< a name of table_figures()
+  std::string workload;
+  Phase phase = Phase::train;
+  double batch = 0;                        ///< 0: the only one
+  std::string reference, reference_board;  ///< that a prediction learns from; the other network
+  size_t profiled = 0;                     ///< modes that a prediction is made of
+  std::string strategy;                    ///< of a search
+  auto operator<=>(const TableQuestion&) const = default;
 };
 struct FindingCheck {
   FindingCheckKind kind = FindingCheckKind::change;
   FindingSetting from, to;  ///< a level and what fits have `from` only
   std::string figure;       ///< a name of finding_figures()
   double published_from = 0, published_to = 0;
-  double spread_pct = 0;     ///< the study's own
-  bool sign_counts = false;  ///< although the spread is larger than the change
-  bool at_most = false;      ///< a level that was told as a bound
+  double spread_pct = 0;                   ///< the study's own
+  bool sign_counts = false;                ///< although the spread is larger than the change
+  bool at_most = false, at_least = false;  ///< a level that was told as a bound
+  TableQuestion table{};
   std::string modes, front, on, off;
   std::vector<std::string> among, boards;  ///< that were tried, and of them those it fits
 
@@ -58,16 +70,26 @@ struct PublishedFinding {
   bool own_boards = false;  ///< what it says is of its boards: no other one is asked
   std::vector<FindingCheck> checks;
 };
+/// What holds on a board where a check does not say.
+struct UsualSetting {
+  std::string mode, storage;
+  bool moves = false;  ///< what the study asked of other boards is asked of it as well
+};
 struct PublishedStudy {
   std::string id;  ///< the file's stem: "jetson_training"
   std::string title;
-  std::map<std::string, std::pair<std::string, std::string>> boards;  ///< usual mode and storage
+  std::map<std::string, UsualSetting> boards;
   std::map<std::string, PowerMode> modes;
   std::vector<PublishedFinding> findings;
 };
 
 /// The names of figures: stalls, computing and epochs (s), energy, power, shares, clocks.
 const std::vector<std::string>& finding_figures();
+/// Those of tables: errors of a prediction after `profiled` modes (%), profiles, share solved and
+/// excess of a search, energy that the thriftiest mode saves against the highest one (%), at any
+/// time and within 5 % of its time, and in how many modes the energy balance is below the time
+/// balance (%).
+const std::vector<std::string>& table_figures();
 /// A file of studies/ as it travels in the program.
 struct PublishedText {
   const char* file;

@@ -38,7 +38,7 @@ ExperimentSpec experiment_of(const PublishedStudy& study, const FindingSetting& 
   run.epochs = epochs;
   run.clear = setting.dropped ? Clear::epoch : Clear::start;
   run.power_mode = setting.mode;
-  if (setting.governors) run.dvfs = "on";
+  run.dvfs = setting.governors ? "on" : "off";
   if (!setting.state.empty()) set_state(setting, run);
   // At rest it is the module's own power that is asked for, else that at the wall.
   if (!setting.state.empty() && setting.state != state_at_rest) spec.question = Question::base_load;

@@ -31,6 +31,13 @@ class RunSource {
   virtual Result<RunFigures> run(const FindingSetting& setting) = 0;
   /// Has the board the memory to train it at batch size 16 with four workers?
   virtual Result<bool> fits(const std::string& workload) = 0;
+  /// A figure of the table of all its modes.
+  virtual Result<double> table_figure([[maybe_unused]] const TableQuestion& question) {
+    return Error{Code::unavailable,
+                 "it asks a table of all modes, which a simulated board has (of measured tables "
+                 "`flyball evaluate` tells)",
+                 ""};
+  }
 };
 
 /// The experiment of one run that a setting is, with the study's modes. `epochs` are those of a

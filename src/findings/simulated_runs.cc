@@ -5,12 +5,13 @@
 
 #include "experiment/twin_runner.h"
 #include "findings/run_source.h"
+#include "findings/table_figures.h"
 #include "twin/twin.h"
 
 namespace flyball {
 namespace {
 
-constexpr int epochs = 2;  ///< later ones are alike
+constexpr int simulated_epochs = 2;  ///< later ones are alike
 
 class SimulatedRuns final : public RunSource {
  public:
@@ -39,19 +40,25 @@ class SimulatedRuns final : public RunSource {
     return steady.ok();
   }
 
+  Result<double> table_figure(const TableQuestion& question) override {
+    return tables_.figure(board_, question);
+  }
+
  private:
   Result<RunFigures> simulate(const FindingSetting& setting) const {
     const auto& storages = board_.twin()->storages;
     if (!setting.storage.empty() &&
         std::ranges::find(storages, setting.storage, &TwinStorage::name) == storages.end())
       return Error{Code::unavailable, fmt::format("{} has no {}", board(), setting.storage), ""};
-    FLYBALL_ASSIGN(const ExperimentResult result,
-                   simulate_experiment(experiment_of(study_, setting, epochs), {}, board_));
+    FLYBALL_ASSIGN(
+        const ExperimentResult result,
+        simulate_experiment(experiment_of(study_, setting, simulated_epochs), {}, board_));
     return result.runs.front();
   }
 
   const PublishedStudy& study_;
   const Board& board_;
+  TableFigures tables_;
   std::map<FindingSetting, Result<RunFigures>> known_;
 };
 

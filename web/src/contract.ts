@@ -1,7 +1,8 @@
 // Made from docs/schema/report.json by `npm run generate`; change it there.
 
 /** What a report page shows: the `answer` that `--json` prints. `unit` is the unit of a number: `1` a share of 0 to 1, `count`. A number that is not known is null, never NaN, infinite or 0. */
-export type Report = TunePage | ExperimentPage | PlanPage | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
+export type Report =
+  TunePage | ExperimentPage | FindingsPage | PlanPage | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/2";
 /** Version of the document; `--json=1` prints the one before, without this key. */
@@ -721,6 +722,142 @@ export interface ExperimentFinding {
   text: string;
   /** As the study found it; null where there is no such question. */
   as_expected: boolean | null;
+}
+/** Of `flyball experiment findings`. */
+export interface FindingsPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "findings";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: Findings;
+}
+/** What studies found, asked of boards again; docs/json.md says the same in words. */
+export interface Findings {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** Their titles. */
+  studies: string[];
+  /** Whose runs were looked at. */
+  boards: FindingsAskedBoard[];
+  /** [count] Findings that hold. */
+  holds: number;
+  /** [count] Findings that do not. */
+  differ: number;
+  /** [count] Of them, those that come out the other way round. */
+  wrong_sign: number;
+  /** [count] Findings that cannot be asked of these boards. */
+  unanswered: number;
+  /** [count] Findings that were asked and whose figures never went into the simulation. */
+  held: number;
+  /** [count] Of them, those that hold. */
+  held_holds: number;
+  /** In the order of the studies. */
+  findings: FindingsStudyFinding[];
+  /** Trainings that were looked at, each once. */
+  runs: FindingsAskedRun[];
+}
+export interface FindingsAskedBoard {
+  /** As studies name it. */
+  board: string;
+  /** Of its runs. */
+  provenance: "measured" | "table" | "simulated" | "predicted" | "published";
+}
+/** One finding, and what became of it. */
+export interface FindingsStudyFinding {
+  /** What `--only` takes: small letters, digits and '-'. */
+  id: string;
+  /** The same for people. */
+  name: string;
+  /** The file of studies/ that it stands in, without its ending. */
+  study: string;
+  /** Of the study. */
+  section: string;
+  /** In a sentence. */
+  claim: string;
+  /** Whether figures of it went into the simulation. */
+  use: "calibrated" | "held";
+  /** Null: it cannot be asked of these boards. */
+  holds: boolean | null;
+  /** The worst of its figures: sign and size as published, the sign alone, not even that. Null: none could be asked. */
+  verdict: "holds" | "size" | "sign" | null;
+  /** Asked of a board that the study does not have: of a change the sign alone counts. */
+  transferred: boolean;
+  /** Figures of these boards, as far as they have them. */
+  ours: FindingsOurValue[];
+  /** All figures that were asked, by the same names. */
+  published: FindingsPublishedValue[];
+  /** What differs, what cannot be asked and why, of which boards more is known; may be empty. */
+  why: string;
+}
+/** The same figure here. */
+export interface FindingsOurValue {
+  /** Network, board, figure and settings. */
+  name: string;
+  /** A change is in percent of where it begins. Null: it is no number. */
+  value: number | null;
+  /** As published. */
+  unit: string;
+  /** Lower end of its 90 % interval over epochs. Null: not known. */
+  low: number | null;
+  /** Upper end. */
+  high: number | null;
+  /** What is no number. Null: it is one. */
+  text: string | null;
+  /** As of the finding. */
+  verdict: "holds" | "size" | "sign" | null;
+}
+/** A figure as the study has it. */
+export interface FindingsPublishedValue {
+  /** Network, board, figure and settings. */
+  name: string;
+  /** A change is in percent of where it begins. Null: it is a range, or no number. */
+  value: number | null;
+  /** `%`, `×`, `s`, `ms`, `W`, `mWh`, `MHz`; empty where it is no number. */
+  unit: string;
+  /** Lower end of a published range. Null: there is none. */
+  low: number | null;
+  /** Upper end. */
+  high: number | null;
+  /** What is no number (modes of a front, boards), or a bound in words. Null: it is a number. */
+  text: string | null;
+}
+/** One training: means over its later epochs, over its only one where there is one. */
+export interface FindingsAskedRun {
+  /** As studies name it. */
+  board: string;
+  /** The network. */
+  workload: string;
+  /** By the study's letters; `MAXN`: the highest. Null: as the board is. */
+  mode: string | null;
+  /** Where its data lay. Null: not said. */
+  storage: string | null;
+  /** [count] That load. */
+  workers: number;
+  /** [count] Samples of a minibatch. */
+  batch_size: number;
+  /** The page cache was dropped before each epoch. */
+  dropped: boolean;
+  /** Clocks were free below those of the mode. */
+  governors: boolean;
+  /** [s] An epoch. Null: not known. */
+  e2e_s: number | null;
+  /** [s] Of it, visible waiting for data. */
+  stall_s: number | null;
+  /** [s] Of it, computing. */
+  compute_s: number | null;
+  /** [s] The rest. */
+  overhead_s: number | null;
+  /** [J] Of an epoch. Null: not known. */
+  energy_j: number | null;
+  /** [%] Of the time that the GPU computed. Null: not known. */
+  gpu_pct: number | null;
 }
 /** Of `flyball plan`. */
 export interface PlanPage {

@@ -16,6 +16,7 @@ import { spread_section } from "./sections/spread.ts";
 import { table_section } from "./sections/table.ts";
 import { trials_section } from "./sections/trials.ts";
 import { experiment_view } from "./sheets/experiment.ts";
+import { findings_sheet } from "./sheets/findings.ts";
 import { front_sheet } from "./sheets/front.ts";
 import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
@@ -35,6 +36,7 @@ const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, l
 /** The sheet of a report that is neither a tune nor an experiment. */
 export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sheet {
   switch (report.kind) {
+    case "findings": return findings_sheet(report);
     case "plan": return plan_sheet(report);
     case "roofline": return roofline_sheet(report);
     case "front": return front_sheet(report);

@@ -8,9 +8,8 @@
 namespace flyball::cli {
 namespace {
 
-const char* verdict_words(const std::optional<FindingVerdict>& verdict) {
-  if (!verdict) return "cannot be asked here";
-  switch (*verdict) {
+const char* verdict_words(FindingVerdict verdict) {
+  switch (verdict) {
     case FindingVerdict::holds:
       return "holds";
     case FindingVerdict::size:
@@ -30,7 +29,7 @@ std::string ours_text(const JudgedFigure& figure) {
 std::string finding_text(const JudgedFinding& finding, bool all) {
   std::string text = fmt::format("{} ({}; {}, {}): {}\n  {}\n", finding.name, finding.id,
                                  finding.section, finding.held ? "held" : "calibrated",
-                                 verdict_words(finding.verdict), finding.claim);
+                                 verdict_words(*finding.verdict), finding.claim);
   TextTable table({"", "published", "here", ""});
   for (const JudgedFigure& figure : finding.figures) {
     const bool holds = figure.verdict == FindingVerdict::holds;
@@ -43,6 +42,14 @@ std::string finding_text(const JudgedFinding& finding, bool all) {
   return text + "\n";
 }
 
+/// One line each.
+std::string unasked_text(const FindingsAnswer& answer) {
+  TextTable table({"cannot be asked here", "", ""});
+  for (const JudgedFinding& finding : answer.findings)
+    if (!finding.verdict) table.add({"  " + finding.id, finding.section, finding.why});
+  return table.empty() ? "" : table.str() + "\n";
+}
+
 }  // namespace
 
 std::string findings_text(const FindingsAnswer& answer, bool all) {
@@ -51,7 +58,9 @@ std::string findings_text(const FindingsAnswer& answer, bool all) {
     boards.push_back(fmt::format("{} ({})", board.board, provenance_name(board.provenance)));
   std::string text =
       fmt::format("{}\nasked of {}\n\n", join(answer.titles, "\n"), join(boards, ", "));
-  for (const JudgedFinding& finding : answer.findings) text += finding_text(finding, all);
+  for (const JudgedFinding& finding : answer.findings)
+    if (finding.verdict) text += finding_text(finding, all);
+  text += unasked_text(answer);
   return text + fmt::format(
                     "{} of {} findings hold, {} differ ({} of them in sign), {} cannot be asked "
                     "here; of those whose "

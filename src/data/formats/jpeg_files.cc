@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/lower.h"
 #include "data/formats/source.h"
 
 namespace flyball {
@@ -86,8 +86,7 @@ std::vector<fs::path> JpegFiles::files() const {
 bool is_jpeg_name(const std::string& name) {
   const size_t dot = name.rfind('.');
   if (dot == std::string::npos) return false;
-  std::string suffix = name.substr(dot + 1);
-  for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string suffix = lower(name.substr(dot + 1));
   return suffix == "jpg" || suffix == "jpeg" || suffix == "jpe";
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/csv.h"
+#include "base/lower.h"
 #include "base/statistics.h"
 #include "base/text.h"
 
@@ -70,12 +71,6 @@ std::optional<double> parse_iso(std::string_view text, double utc_offset_s) {
   if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof()) return {};
   const double seconds = std::chrono::duration<double>(time.time_since_epoch()).count();
   return zone.empty() ? seconds - utc_offset_s : seconds;
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 Result<size_t> find_column(const Csv& csv, const std::string& asked,

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "base/lower.h"
 #include "base/text.h"
 #include "telemetry/sampling/plug_meter.h"
 
@@ -118,9 +119,7 @@ class LineParser {
     const auto used = not_negative(value.substr(0, slash));
     const auto total = not_negative(value.substr(slash + 1));
     if (!used || !total) return wrong(name, whole);
-    std::string title(name);
-    std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::tolower(c); });
-    add(title, "B", *used * bytes);
+    add(lower(std::string(name)), "B", *used * bytes);
     bool open = bracket != std::string_view::npos || (!at_end() && word().starts_with('('));
     bool closed = !open || whole.ends_with(')');
     while (!closed && !at_end()) closed = next().ends_with(')');

@@ -29,6 +29,40 @@
 namespace flyball::cli {
 namespace {
 
+Error not_on(const std::string& device, const std::string& hint) {
+  return {Code::invalid_argument, fmt::format("an experiment cannot run on {}", device), hint};
+}
+
+}  // namespace
+
+Result<ExperimentOptions> experiment_options(const std::string& root, const std::string& out,
+                                             const Context& context) {
+  ExperimentOptions experiment;
+  FLYBALL_ASSIGN(experiment.root, root_folder(root));
+  experiment.out = out;
+  experiment.command = context.command;
+  experiment.note = [](const std::string& text) {
+    fmt::print(stderr, "flyball: note: {}\n", text);
+  };
+  return experiment;
+}
+
+Result<BoardInfo> experiment_place(const Board& board, const std::string& device, bool runs) {
+  if (!board.live())
+    return not_on(device,
+                  "leave --device out to run it here, or name a simulated board: twin:BOARD");
+  BoardInfo info = board.info();
+  if (!runs) {
+    if (info.may_compute_on_gpu && check_device("cuda:0").ok()) info.compute = "cuda:0";
+    return info;
+  }
+  info.compute = compute_place(info);
+  FLYBALL_CHECK(check_device(info.compute));
+  return info;
+}
+
+namespace {
+
 struct ExperimentArguments {
   std::string file, out = "out/experiments", data, report, root = "/", device;
   TraceFiles files;
@@ -39,39 +73,13 @@ struct ExperimentArguments {
   bool fresh = false, dry_run = false, json = false, quiet = false;
 };
 
-Error not_on(const ExperimentArguments& options, const std::string& hint) {
-  return {Code::invalid_argument, fmt::format("an experiment cannot run on {}", options.device),
-          hint};
-}
-
 Result<ExperimentOptions> experiment_options(const ExperimentArguments& options,
                                              const Context& context) {
-  ExperimentOptions experiment;
-  FLYBALL_ASSIGN(experiment.root, root_folder(options.root));
-  experiment.out = options.out;
+  FLYBALL_ASSIGN(ExperimentOptions experiment,
+                 experiment_options(options.root, options.out, context));
   experiment.data = options.data;
   experiment.fresh = options.fresh;
-  experiment.command = context.command;
-  experiment.note = [](const std::string& text) {
-    fmt::print(stderr, "flyball: note: {}\n", text);
-  };
   return experiment;
-}
-
-// The board, and where a network computes there: numbers of another place are none of this
-// experiment. Who only reads does not mind that a GPU is not reached now.
-Result<BoardInfo> place_of(const Board& board, const ExperimentArguments& options, bool runs) {
-  if (!board.live())
-    return not_on(options,
-                  "leave --device out to run it here, or name a simulated board: twin:BOARD");
-  BoardInfo info = board.info();
-  if (!runs) {
-    if (info.may_compute_on_gpu && check_device("cuda:0").ok()) info.compute = "cuda:0";
-    return info;
-  }
-  info.compute = compute_place(info);
-  FLYBALL_CHECK(check_device(info.compute));
-  return info;
 }
 
 std::string figure(const std::optional<double>& value, double scale = 1) {
@@ -203,7 +211,7 @@ Status show_plan_of(const ExperimentArguments& options, const Board& board,
     FLYBALL_CHECK(options.scope.check(Target::twin));
     dry.seconds = dry.joules = {0, "runs are simulated, and kept nowhere"};
   } else {
-    FLYBALL_ASSIGN(experiment.board, place_of(board, options, true));
+    FLYBALL_ASSIGN(experiment.board, experiment_place(board, options.device, true));
     SeenStore seen = look_at_store(options.store);
     experiment.store = seen.store ? &*seen.store : nullptr;
     if (!seen.unread.empty()) dry.notes.push_back(seen.unread);
@@ -226,7 +234,7 @@ Status run(const ExperimentArguments& options, Context& context) {
   if (board->twin()) return simulate(options, *board, context);
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
-  FLYBALL_ASSIGN(experiment.board, place_of(*board, options, true));
+  FLYBALL_ASSIGN(experiment.board, experiment_place(*board, options.device, true));
   FLYBALL_ASSIGN(auto store, options.store.open());
   experiment.store = store ? &*store : nullptr;
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
@@ -252,7 +260,7 @@ Status report(const ExperimentArguments& options, Context& context) {
                  "what is simulated is not kept: `flyball experiment run` shows it"};
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
-  FLYBALL_ASSIGN(experiment.board, place_of(*board, options, false));
+  FLYBALL_ASSIGN(experiment.board, experiment_place(*board, options.device, false));
   FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
   experiment.store = &store;
   FLYBALL_ASSIGN(ExperimentResult result, load_experiment(spec, experiment));

@@ -3,20 +3,37 @@
 
 #include <algorithm>
 
+#include "base/files.h"
+#include "base/os/interrupt.h"
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands/experiment/experiment.h"
+#include "cli/common_options.h"
+#include "cli/dry_run.h"
+#include "cli/measuring.h"
 #include "cli/output.h"
+#include "cli/stored.h"
 #include "cli/text/findings_text.h"
 #include "findings/judged_findings.h"
+#include "findings/logged_runs.h"
+#include "findings/measured_runs.h"
+#include "report/page.h"
 
 namespace flyball::cli {
 namespace {
 
 struct FindingsArguments {
-  std::vector<std::string> devices, only;
-  bool all = false, json = false;
+  std::vector<std::string> devices, only, logs;
+  std::string board;  ///< of the logs
+  std::string report;
+  std::string root = "/", out = "out/experiments";
+  MeasuringOptions measuring;
+  StoreOptions store;
+  OptionScope scope;
+  double scale = 1;
+  bool all = false, fresh = false, dry_run = false, json = false, quiet = false;
 };
 
 // Large and small letters are the same.
@@ -47,24 +64,129 @@ Result<std::vector<PublishedStudy>> studies_of(const std::vector<std::string>& o
                "one of: " + join(ids, ", ")};
 }
 
-Status run(const FindingsArguments& options) {
-  FLYBALL_ASSIGN(const auto studies, studies_of(options.only));
-  std::vector<std::unique_ptr<Board>> boards;
-  for (const std::string& device : options.devices) {
-    FLYBALL_ASSIGN(auto board, open_named_board(device, "/"));
+/// What live boards are asked with: their runs are experiments of this machine.
+Result<MeasuredRunsOptions> measured_options(const FindingsArguments& options, const Board& board,
+                                             const Context& context) {
+  MeasuredRunsOptions measured;
+  measured.scale = options.scale;
+  FLYBALL_ASSIGN(measured.experiment, experiment_options(options.root, options.out, context));
+  measured.experiment.fresh = options.fresh;
+  measured.experiment.interrupted = &interrupt_flag();
+  FLYBALL_ASSIGN(measured.experiment.board,
+                 experiment_place(board, board.info().name.text(), true));
+  return measured;
+}
+
+using Boards = std::vector<std::unique_ptr<Board>>;
+
+/// Simulated boards, and this machine.
+Result<Boards> open_boards(const FindingsArguments& options) {
+  Boards boards;
+  std::vector<std::string> devices = options.devices;
+  if (devices.empty() && options.logs.empty()) devices.emplace_back();
+  size_t live = 0;
+  for (const std::string& device : devices) {
+    FLYBALL_ASSIGN(auto board, open_named_board(device, options.root));
+    if (!board->live())
+      return Error{Code::invalid_argument,
+                   fmt::format("{} cannot be asked: it has no runs", device),
+                   "name a simulated board, twin:BOARD, or leave --device out to ask this machine"};
+    if (!board->twin() && ++live > 1)
+      return Error{Code::invalid_argument, "one board that is measured at a time", ""};
     boards.push_back(std::move(board));
   }
+  return boards;
+}
+
+bool is_measured(const std::unique_ptr<Board>& board) {
+  return !board->twin();
+}
+
+/// What there is to run on the board that is measured.
+Status show_plan(const std::vector<PublishedStudy>& studies, const Board& board,
+                 const MeasuredRunsOptions& measured, DryRun dry, bool json) {
+  dry.device = board.info().device.name;
+  dry.title = board.info().device.title;
+  for (const PublishedStudy& study : studies) {
+    const auto source = measured_runs(study, measured);
+    FLYBALL_ASSIGN(const auto ahead, source->ahead(settings_asked(study, {source.get()}, *source)));
+    for (const RunsAhead& one : ahead) {
+      dry.roles.push_back({one.workload, Phase::train, one.runs, one.held});
+      dry.trials += one.runs;
+      dry.profiles += one.runs;
+    }
+  }
+  dry.seconds = dry.joules = {{}, "before its first run the command says how long they take"};
+  return print_dry_run(dry, json);
+}
+
+Result<FindingsAnswer> ask(const FindingsArguments& options,
+                           const std::vector<PublishedStudy>& studies, const Boards& boards,
+                           const MeasuredRunsOptions& measured) {
   FindingsAnswer answer;
+  const std::vector<std::filesystem::path> folders(options.logs.begin(), options.logs.end());
   for (const PublishedStudy& study : studies) {
     std::vector<std::unique_ptr<RunSource>> sources;
     std::vector<RunSource*> asked;
     for (const auto& board : boards) {
-      sources.push_back(simulated_runs(study, *board));
+      if (is_measured(board))
+        sources.push_back(measured_runs(study, measured));
+      else
+        sources.push_back(simulated_runs(study, *board));
+      asked.push_back(sources.back().get());
+    }
+    FLYBALL_ASSIGN(auto logged, logged_runs(study, folders, options.board));
+    for (auto& source : logged) {
+      sources.push_back(std::move(source));
       asked.push_back(sources.back().get());
     }
     FLYBALL_ASSIGN(FindingsAnswer one, judge_findings(study, asked));
     answer.add(std::move(one));
   }
+  return answer;
+}
+
+Result<FindingsAnswer> measure(const FindingsArguments& options,
+                               const std::vector<PublishedStudy>& studies, const Boards& boards,
+                               MeasuredRunsOptions measured) {
+  FLYBALL_ASSIGN(auto store, options.store.open());
+  measured.experiment.store = store ? &*store : nullptr;
+  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
+  Progress progress(options.quiet);
+  measured.experiment.progress = [&](size_t done, size_t total, const std::string& what) {
+    progress.show_share(done, total, what);
+  };
+  auto answer = ask(options, studies, boards, measured);
+  progress.finish();
+  return answer;
+}
+
+Status run(const FindingsArguments& options, const Context& context) {
+  FLYBALL_ASSIGN(const auto studies, studies_of(options.only));
+  FLYBALL_ASSIGN(const Boards boards, open_boards(options));
+  const auto live = std::ranges::find_if(boards, is_measured);
+  MeasuredRunsOptions measured;
+  if (live == boards.end()) {
+    FLYBALL_CHECK(options.scope.check(Target::twin));
+  } else {
+    FLYBALL_ASSIGN(measured, measured_options(options, **live, context));
+  }
+  if (options.dry_run) {
+    if (live == boards.end())
+      return Error{Code::invalid_argument, "nothing is measured: these boards are simulated",
+                   "leave --dry-run out"};
+    SeenStore seen = look_at_store(options.store);
+    measured.experiment.store = seen.store ? &*seen.store : nullptr;
+    DryRun dry;
+    if (!seen.unread.empty()) dry.notes.push_back(seen.unread);
+    return show_plan(studies, **live, measured, dry, options.json);
+  }
+  FLYBALL_ASSIGN(const FindingsAnswer answer, live == boards.end()
+                                                  ? ask(options, studies, boards, measured)
+                                                  : measure(options, studies, boards, measured));
+  if (!options.report.empty())
+    FLYBALL_CHECK(write_file(options.report, fill_page(page_document("findings", context.command,
+                                                                     findings_json(answer)))));
   if (options.json)
     print_json(findings_json(answer));
   else
@@ -80,14 +202,36 @@ void add_experiment_findings(CLI::App& group, Context& context) {
   auto options = std::make_shared<FindingsArguments>();
   command
       ->add_option("--device", options->devices,
-                   "boards that are asked: twin:BOARD, several with commas between")
+                   "boards that are asked: twin:BOARD, several with commas between; without it "
+                   "this machine is measured")
       ->delimiter(',');
+  add_root_option(*command, options->root);
+  command
+      ->add_option("--data", options->logs,
+                   "folders with logs of the public experiments, looked through (docs/study.md)")
+      ->type_name("FOLDER ...");
+  command->add_option("--board", options->board,
+                      "that the logs are of, where their folders do not say");
   command->add_option("--only", options->only, "findings, by their ids")->delimiter(',');
   command->add_flag("--all", options->all, "figures that hold as well");
+  CLI::Option* scale = command
+                           ->add_option("--scale", options->scale,
+                                        "of the published sets, as they are drawn for this machine")
+                           ->check(CLI::Range(0.001, 1.0));
+  CLI::Option* out = writes(command->add_option("--out", options->out, "of drawn sets"), "FOLDER")
+                         ->capture_default_str();
+  options->scope.exclude({Target::twin}, {scale, out, add_fresh(*command, options->fresh)});
+  writes(command->add_option("--report", options->report, "write an HTML report here"));
+  add_dry_run(*command, options->dry_run);
+  add_measuring_options(*command, options->measuring, options->scope);
+  add_store_options(*command, options->store);
+  options->scope.exclude({Target::twin},
+                         {command->get_option("--store"), command->get_option("--no-store")});
+  add_quiet(*command, options->quiet);
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball experiment findings --device twin:xavier_agx,twin:xavier_nx --all");
-  set_action(*command, context, [options] { return run(*options); });
+  set_action(*command, context, [options, &context] { return run(*options, context); });
 }
 
 }  // namespace flyball::cli

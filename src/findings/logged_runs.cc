@@ -1,0 +1,254 @@
+#include "findings/logged_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/lower.h"
+#include "base/text.h"
+#include "space/logger_folder.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double batch_size = 16;
+constexpr double clock_tolerance = 0.02;  ///< of a mode that a study names by round figures
+
+/// Words in the names of folders, the longer ones first.
+using Named = std::pair<const char*, const char*>;
+constexpr Named network_words[] = {{"mobilenet", "mobilenet_v3"},
+                                   {"mobnet", "mobilenet_v3"},
+                                   {"resnet", "resnet18"},
+                                   {"lenet", "lenet5"},
+                                   {"vgg", "vgg11"},
+                                   {"yolo", "yolo_v8n"},
+                                   {"lstm", "lstm"},
+                                   {"bert", "bert_base"}};
+constexpr Named board_words[] = {{"orin-nano", "orin_nano"},   {"orin_nano", "orin_nano"},
+                                 {"orin-agx", "orin_agx"},     {"orin_agx", "orin_agx"},
+                                 {"xavier-nx", "xavier_nx"},   {"xavier_nx", "xavier_nx"},
+                                 {"xavier-agx", "xavier_agx"}, {"xavier_agx", "xavier_agx"}};
+
+/// What the innermost folder that names one names.
+template <size_t count>
+std::string named_by(const fs::path& folder, const Named (&words)[count]) {
+  std::vector<fs::path> parts(folder.begin(), folder.end());
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    const std::string name = lower(part->string());
+    for (const auto& [word, meant] : words)
+      if (name.find(word) != std::string::npos) return meant;
+  }
+  return "";
+}
+
+/// "pm_6_1510400_624750000_2133000000": cores, kHz, Hz and Hz; an empty mode for another name.
+PowerMode mode_of(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with("pm_")) return {};
+  static constexpr std::array<std::pair<const char*, double>, 4> axes = {
+      {{axis::cpu_cores, 1}, {axis::cpu_mhz, 1e-3}, {axis::gpu_mhz, 1e-6}, {axis::mem_mhz, 1e-6}}};
+  PowerMode mode;
+  const std::vector<std::string> parts = split(name, '_');
+  if (parts.size() != axes.size() + 1) return {};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    double value = 0;
+    const std::string& text = parts[i + 1];
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return {};
+    mode.values[axes[i].first] = value * axes[i].second;
+  }
+  return mode;
+}
+
+/// Watts of the readings in a stretch of the run, each since the one before; nothing without any.
+void add_power(const LoggerRun& run, double begin_s, double end_s, EpochFigures& epoch) {
+  double joules = 0, seconds = 0, busy = 0, last_s = begin_s;
+  size_t loads = 0;
+  for (const LoggedPower& reading : run.power) {
+    if (reading.time_s <= begin_s || reading.time_s > end_s) continue;
+    joules += reading.power_w * (reading.time_s - last_s);
+    seconds += reading.time_s - last_s;
+    last_s = reading.time_s;
+    if (reading.gpu_busy) busy += *reading.gpu_busy, ++loads;
+  }
+  if (loads > 0) epoch.gpu_load_pct = busy / static_cast<double>(loads);
+  if (!(seconds > 0)) return;
+  epoch.power_w = joules / seconds;
+  epoch.energy_j = *epoch.power_w * epoch.e2e_s;
+}
+
+void add_cache(const LoggerRun& run, double begin_s, EpochFigures& epoch) {
+  for (const LoggedCache& reading : run.cache)
+    if (reading.time_s <= begin_s && reading.cached) epoch.cached_before = reading.cached;
+}
+
+/// A sum in which one is not known is none.
+void add(double& sum, const std::optional<double>& ms) {
+  sum += ms ? *ms * 1e-3 : std::numeric_limits<double>::quiet_NaN();
+}
+
+EpochFigures epoch_of(const LoggerRun& run, std::span<const LoggedMinibatch> minibatches) {
+  EpochFigures epoch;
+  epoch.epoch = static_cast<int>(minibatches.front().epoch);
+  for (const LoggedMinibatch& one : minibatches) {
+    epoch.e2e_s += one.minibatch_ms * 1e-3;
+    add(epoch.stall_s, one.fetch_ms);
+    add(epoch.compute_s, one.compute_ms);
+  }
+  epoch.overhead_s = epoch.e2e_s - epoch.stall_s - epoch.compute_s;
+  epoch.minibatches = static_cast<int64_t>(minibatches.size());
+  epoch.samples = epoch.minibatches * static_cast<int64_t>(batch_size);
+  const double begin_s = minibatches.front().end_s - minibatches.front().minibatch_ms * 1e-3;
+  add_power(run, begin_s, minibatches.back().end_s, epoch);
+  add_cache(run, begin_s, epoch);
+  return epoch;
+}
+
+RunFigures figures_of(const LoggerRun& run) {
+  RunFigures figures;
+  figures.settings.batch_size = static_cast<int64_t>(batch_size);
+  figures.settings.workers = static_cast<int>(run.workers.value_or(0));
+  if (run.power.empty()) figures.power_gap = "its logs have no power";
+  const std::span<const LoggedMinibatch> all(run.minibatches);
+  for (size_t begin = 0; begin < all.size();) {
+    size_t end = begin;
+    while (end < all.size() && all[end].epoch == all[begin].epoch) ++end;
+    figures.epochs.push_back(epoch_of(run, all.subspan(begin, end - begin)));
+    begin = end;
+  }
+  return figures;
+}
+
+struct Logged {
+  std::string workload;
+  PowerMode mode;
+  RunFigures figures;
+};
+
+bool is_near(const PowerMode& a, const PowerMode& b) {
+  return std::ranges::all_of(a.values, [&](const auto& one) {
+    const auto other = b.values.find(one.first);
+    return other != b.values.end() &&
+           std::abs(other->second - one.second) <= clock_tolerance * one.second;
+  });
+}
+
+class LoggedRuns final : public RunSource {
+ public:
+  LoggedRuns(const PublishedStudy& study, std::string board)
+      : study_(study), board_(std::move(board)) {}
+
+  void add(Logged run) { runs_.push_back(std::move(run)); }
+
+  std::string board() const override { return board_; }
+  Provenance provenance() const override { return Provenance::measured; }
+  std::string usual_mode() const override { return ""; }
+
+  Result<RunFigures> run(const FindingSetting& setting) override {
+    if (!setting.state.empty() || setting.dropped || setting.governors ||
+        setting.batch != batch_size)
+      return not_logged(setting);
+    for (const Logged& one : runs_)
+      if (one.workload == setting.workload && one.figures.settings.workers == setting.workers &&
+          is_in_mode(one, setting))
+        return one.figures;
+    return not_logged(setting);
+  }
+
+  Result<bool> fits(const std::string&) override {
+    return Error{Code::unavailable, "logs do not tell what does not fit", ""};
+  }
+
+ private:
+  Error not_logged(const FindingSetting& setting) const {
+    return {Code::unavailable,
+            fmt::format("there are no logs of {} with {:g} workers and batch size {:g}{}",
+                        setting.workload, setting.workers, setting.batch,
+                        setting.mode.empty() ? "" : " in mode " + setting.mode),
+            ""};
+  }
+
+  /// The usual mode of logs is the one that most of a network's are of.
+  PowerMode usual(const std::string& workload) const {
+    std::map<std::map<std::string, double>, size_t> counts;
+    for (const Logged& one : runs_)
+      if (one.workload == workload) ++counts[{one.mode.values.begin(), one.mode.values.end()}];
+    PowerMode most;
+    const auto found = std::ranges::max_element(
+        counts, {}, [](const auto& one) { return std::pair(one.second, one.first); });
+    if (found != counts.end()) most.values.insert(found->first.begin(), found->first.end());
+    return most;
+  }
+
+  bool is_in_mode(const Logged& one, const FindingSetting& setting) const {
+    if (setting.mode.empty()) return is_near(usual(one.workload), one.mode);
+    const auto named = study_.modes.find(setting.mode);
+    return named != study_.modes.end() && !one.mode.values.empty() &&
+           is_near(named->second, one.mode);
+  }
+
+  const PublishedStudy& study_;
+  std::string board_;
+  std::vector<Logged> runs_;
+};
+
+bool holds_logs(const fs::path& folder) {
+  std::error_code problem;
+  return std::ranges::any_of(fs::directory_iterator(folder, problem), [](const auto& entry) {
+    return lower(entry.path().filename().string()).ends_with("_epoch_stats.csv");
+  });
+}
+
+/// Sorted: the same folders give the same runs.
+Result<std::vector<fs::path>> folders_of_logs(const fs::path& root) {
+  std::vector<fs::path> found;
+  std::error_code problem;
+  if (!fs::is_directory(root, problem))
+    return Error{Code::not_found, fmt::format("there is no folder {}", root.string()), ""};
+  if (holds_logs(root)) found.push_back(root);
+  for (const auto& entry : fs::recursive_directory_iterator(root, problem))
+    if (entry.is_directory() && holds_logs(entry.path())) found.push_back(entry.path());
+  std::ranges::sort(found);
+  if (!found.empty()) return found;
+  return Error{Code::not_found, fmt::format("{} has no logs", root.string()),
+               "name folders that hold files *_epoch_stats.csv, or a folder above them"};
+}
+
+}  // namespace
+
+Result<std::vector<std::unique_ptr<RunSource>>> logged_runs(const PublishedStudy& study,
+                                                            const std::vector<fs::path>& folders,
+                                                            const std::string& board) {
+  std::map<std::string, std::unique_ptr<LoggedRuns>> boards;
+  for (const fs::path& root : folders) {
+    FLYBALL_ASSIGN(const auto found, folders_of_logs(root));
+    for (const fs::path& folder : found) {
+      const fs::path whole = fs::absolute(folder).lexically_normal();
+      std::string name = named_by(whole, board_words);
+      if (!board.empty()) name = board;
+      const std::string network = named_by(whole, network_words);
+      if (name.empty() || network.empty())
+        return Error{Code::invalid_argument,
+                     fmt::format("{}: the names of its folders do not say which {} it is",
+                                 folder.string(), name.empty() ? "board" : "network"),
+                     name.empty() ? "say it: --board NAME"
+                                  : "put it below a folder named by the network, such as MobNet"};
+      auto& runs = boards[name];
+      if (!runs) runs = std::make_unique<LoggedRuns>(study, name);
+      FLYBALL_ASSIGN(const auto read, read_logger_folder(folder));
+      for (const LoggerRun& run : read) runs->add({network, mode_of(folder), figures_of(run)});
+    }
+  }
+  std::vector<std::unique_ptr<RunSource>> sources;
+  for (auto& [name, runs] : boards) sources.push_back(std::move(runs));
+  return sources;
+}
+
+}  // namespace flyball
