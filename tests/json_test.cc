@@ -250,6 +250,8 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
                      "--phase", "infer", "--json"});
   expect_documented({"experiment", "findings", "--device", "twin:nano,twin:rpi5", "--json"});
   expect_documented({"evaluate", "linear", "--json"});
+  expect_documented({"evaluate", "all", std::filesystem::path(table).parent_path().string(),
+                     "--strategy", "gmd,maxn", "--limit", "3", "--json", "-q"});
   expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
                      "10", "--budgets", "10:20:2W", "--runs", "2", "--json", "-q"});
 }

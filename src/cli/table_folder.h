@@ -1,6 +1,7 @@
 // All tables of a folder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,9 +9,10 @@
 
 namespace flyball::cli {
 
-/// The workloads of this phase in the folder's files *.csv, by file name: measured and accepted
-/// rows. Errors: no folder, files that cannot be read, none of this phase.
-Result<std::vector<WorkloadTable>> read_table_folder(const std::string& folder, Phase phase,
-                                                     Accepted accepted);
+/// The workloads in the folder's files *.csv (of this phase, where one is given), by file name:
+/// measured and accepted rows. A file that is no table is left out, with a note on stderr. Errors:
+/// no folder, none of this phase.
+Result<std::vector<WorkloadTable>> read_table_folder(const std::string& folder,
+                                                     std::optional<Phase> phase, Accepted accepted);
 
 }  // namespace flyball::cli

@@ -32,7 +32,7 @@ struct Pool {
       ++solvable;
       profiles += static_cast<double>(one->profiles);
       if (std::isnan(one->answer)) continue;
-      excess.push_back(100 * (one->answer / one->optimum - 1));
+      excess.push_back(one->excess_pct);
       sum += excess.back();
       ++solved;
     }
@@ -61,28 +61,6 @@ struct Pool {
 
 std::string kind_of_workload(const std::string& workload) {
   return workload.substr(0, workload.find("__"));
-}
-
-std::vector<ProblemSpec> draw_problems(ProblemKind kind, const WorkloadTable& table, size_t count,
-                                       uint64_t seed) {
-  Random random(mix_seed(seed, table.size()));
-  std::vector<double> watts;
-  for (const double power : table.power_w)
-    if (std::isfinite(power)) watts.push_back(power);
-  const double low = watts.empty() ? 0 : *std::ranges::min_element(watts),
-               high = watts.empty() ? 0 : *std::ranges::max_element(watts);
-  const auto batch_axis = table.space.axis_index(axis::batch_size);
-  std::vector<ProblemSpec> specs(count);
-  for (ProblemSpec& spec : specs) {
-    if (!watts.empty()) spec.budgets.power_w = random.uniform(low, high);
-    if (kind == ProblemKind::training || table.size() == 0) continue;
-    const size_t row = random.below(table.size());
-    const double batch = batch_axis ? table.space.row(row)[*batch_axis] : 1;
-    const double window_ms = table.minibatch_ms[row] / random.uniform(0.3, 1);
-    spec.rate_hz = 1e3 * batch / window_ms;
-    spec.latency_ms = (window_ms + table.minibatch_ms[row]) * random.uniform(1, 2);
-  }
-  return specs;
 }
 
 Result<std::vector<SearchKindRow>> evaluate_search_population(

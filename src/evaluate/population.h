@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "evaluate/drawn_problems.h"
 #include "evaluate/predict_eval.h"
 #include "evaluate/search_sweep.h"
 
@@ -13,12 +14,6 @@ namespace flyball {
 
 /// The part of a workload's name before "__" ("compute-attention__017"), or all of it.
 std::string kind_of_workload(const std::string& workload);
-
-/// `count` problems that time allows on this table, drawn: a power budget between the table's
-/// lowest and highest power; for a service the rate is 0.3 to 1 of what some configuration serves,
-/// the latency budget 1 to 2 times its peak latency at that rate.
-std::vector<ProblemSpec> draw_problems(ProblemKind kind, const WorkloadTable& table, size_t count,
-                                       uint64_t seed);
 
 /// A strategy on all tables of a kind; "all": on all of them. Excess in percent over the solved
 /// problems of all its tables, NaN where there are none.

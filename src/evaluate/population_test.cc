@@ -7,30 +7,11 @@
 #include <mutex>
 #include <set>
 
+#include "evaluate/tables_testing.h"
 #include "predictors/registry.h"
 
 namespace flyball {
 namespace {
-
-// Time falls with both clocks, power rises; batches cost in proportion.
-WorkloadTable table_of(const std::string& workload, Phase phase, std::vector<double> batches) {
-  WorkloadTable table;
-  table.device = "board";
-  table.workload = workload;
-  table.phase = phase;
-  std::vector<Axis> axes = {named_axis(axis::batch_size, batches),
-                            named_axis(axis::cpu_mhz, {500, 1000, 1500, 2000}),
-                            named_axis(axis::gpu_mhz, {200, 400, 600, 800, 1000})};
-  const Space grid = Space::grid(axes);
-  for (Axis& one : axes) one.values.clear();
-  table.space = Space(axes);
-  for (size_t i = 0; i < grid.size(); ++i) {
-    const auto row = grid.row(i);
-    table.add(row, row[0] * (2000 / row[2]) + 5000 / row[1],
-              5 + 10 * std::pow(row[2] / 1000, 3) + row[1] / 1000);
-  }
-  return table;
-}
 
 SearchSweep sweep_of(ProblemKind kind) {
   SearchSweep sweep;
@@ -47,7 +28,7 @@ TEST(PopulationEvaluation, TakesTheKindFromTheName) {
 }
 
 TEST(PopulationEvaluation, DrawnProblemsAreWithinReach) {
-  const WorkloadTable table = table_of("a__1", Phase::infer, {1, 4});
+  const WorkloadTable table = clock_table("a__1", Phase::infer, {1, 4});
   const auto drawn = draw_problems(ProblemKind::inference, table, 50, 3);
   ASSERT_EQ(drawn.size(), 50u);
   for (const ProblemSpec& spec : drawn) {
@@ -67,9 +48,9 @@ TEST(PopulationEvaluation, DrawnProblemsAreWithinReach) {
 }
 
 TEST(PopulationEvaluation, SumsUpByKindAndNamesTheWorst) {
-  const std::vector<WorkloadTable> tables = {table_of("a__1", Phase::train, {16}),
-                                             table_of("a__2", Phase::train, {16}),
-                                             table_of("b__3", Phase::train, {16})};
+  const std::vector<WorkloadTable> tables = {clock_table("a__1", Phase::train, {16}),
+                                             clock_table("a__2", Phase::train, {16}),
+                                             clock_table("b__3", Phase::train, {16})};
   const auto rows = evaluate_search_population(sweep_of(ProblemKind::training), tables, 20);
   ASSERT_TRUE(rows.ok());
   ASSERT_EQ(rows->size(), 6u);  // two strategies × all, a, b
@@ -114,12 +95,12 @@ class Listening : public Predictor {
 };
 
 TEST(PopulationEvaluation, ReferencesReachEveryTableButThemselves) {
-  const std::vector<WorkloadTable> tables = {table_of("a__1", Phase::train, {16}),
-                                             table_of("b__2", Phase::train, {16})};
+  const std::vector<WorkloadTable> tables = {clock_table("a__1", Phase::train, {16}),
+                                             clock_table("b__2", Phase::train, {16})};
   Listening::Heard heard;
   SearchSweep sweep = sweep_of(ProblemKind::training);
   sweep.strategies = {"flyball"};
-  sweep.references = {tables[0], table_of("earlier", Phase::train, {16})};
+  sweep.references = {tables[0], clock_table("earlier", Phase::train, {16})};
   sweep.options.profile_budget = 4;
   sweep.options.make_predictor = [&] { return std::make_unique<Listening>(heard); };
   ASSERT_TRUE(evaluate_search_population(sweep, tables, 3).ok());
@@ -132,7 +113,7 @@ TEST(PopulationEvaluation, ATableIsNotPredictedFromItself) {
   evaluation.predictors = {"transfer-gp"};
   evaluation.modes = {3};
   evaluation.runs = 1;
-  const std::vector<WorkloadTable> tables = {table_of("a__1", Phase::train, {16})};
+  const std::vector<WorkloadTable> tables = {clock_table("a__1", Phase::train, {16})};
   const auto alone = evaluate_predict_population(evaluation, tables);
   evaluation.references = tables;
   const auto taught = evaluate_predict_population(evaluation, tables);
@@ -146,7 +127,8 @@ TEST(PopulationEvaluation, PredictsEveryTable) {
   evaluation.modes = {8};
   evaluation.runs = 2;
   const auto rows = evaluate_predict_population(
-      evaluation, {table_of("a__1", Phase::train, {16}), table_of("b__2", Phase::train, {16})});
+      evaluation,
+      {clock_table("a__1", Phase::train, {16}), clock_table("b__2", Phase::train, {16})});
   ASSERT_TRUE(rows.ok());
   ASSERT_EQ(rows->size(), 3u);
   EXPECT_EQ((*rows)[0].kind, "all");

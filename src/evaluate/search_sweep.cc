@@ -10,54 +10,14 @@
 
 #include "base/parallel.h"
 #include "base/statistics.h"
-#include "evaluate/references.h"
+#include "evaluate/search_ground.h"
 #include "evaluate/search_score.h"
-#include "predict/contradicted.h"
 #include "search/posterior.h"
 #include "search/registry.h"
 #include "search/run.h"
 
 namespace flyball {
 namespace {
-
-/// The tables as the sweep sees them.
-struct Ground {
-  std::shared_ptr<const Candidates> candidates;
-  Readings raw, robust;
-  std::vector<Role> roles;
-};
-
-Result<Ground> prepare(const SearchSweep& sweep) {
-  Ground ground;
-  std::vector<Space> spaces;
-  for (const WorkloadTable* table : sweep.tables) {
-    if (table->device != sweep.tables[0]->device)
-      return Error{Code::invalid_argument,
-                   fmt::format("{} and {} were measured on different boards",
-                               sweep.tables[0]->title(), table->title()),
-                   "workloads that share a board must be measured on one"};
-    ground.roles.push_back(role_of(*table));
-    if (sweep.only_paper_modes) {
-      FLYBALL_ASSIGN(Space space, paper_modes(table->space));
-      spaces.push_back(std::move(space));
-    } else {
-      spaces.push_back(table->space);
-    }
-  }
-  FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));
-  ground.candidates = std::make_shared<const Candidates>(std::move(linked));
-  FLYBALL_ASSIGN(ground.raw, readings_of(*ground.candidates, sweep.tables));
-  ground.robust = ground.raw;
-  for (size_t role = 0; role < sweep.tables.size(); ++role) {
-    const WorkloadTable& table = *sweep.tables[role];
-    const Space& space = ground.candidates->space(role);
-    for (size_t row : suspicious_power(table)) {
-      FLYBALL_ASSIGN(const auto values, space.to_row(table.space.settings(row)));
-      if (const auto candidate = space.find(values)) ground.robust[role][*candidate] = {};
-    }
-  }
-  return ground;
-}
 
 /// Problems whose searches this kind compares, with their exact solutions.
 struct Case {
@@ -66,7 +26,7 @@ struct Case {
   Optima optima;
 };
 
-Result<std::vector<Case>> solve_all(const SearchSweep& sweep, const Ground& ground) {
+Result<std::vector<Case>> solve_all(const SearchSweep& sweep, const SearchGround& ground) {
   std::vector<ProblemSpec> specs = sweep.problems;
   if (specs.empty())
     specs = paper_problems(sweep.kind,
@@ -99,7 +59,7 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Scored run_one(const Ground& ground, const Case& one, const StrategyEntry& entry,
+Scored run_one(const SearchGround& ground, const Case& one, const StrategyEntry& entry,
                const SearchOptions& options, Settings& chosen) {
   const double began = thread_seconds();
   std::shared_ptr<const Problem> problem = one.problem;
@@ -135,20 +95,11 @@ SearchCase case_of(const Case& one, const Scored& scored, Settings chosen) {
   found.robust_optimum =
       one.optima.robust.feasible ? objective_value(*one.problem, one.optima.robust) : not_measured;
   found.answer = scored.solved ? scored.answer : not_measured;
+  found.excess_pct = scored.solved ? scored.excess : not_measured;
   found.power_w = scored.solved ? scored.power_w : not_measured;
   found.profiles = static_cast<size_t>(scored.profiles);
   found.trials = static_cast<size_t>(scored.trials);
   return found;
-}
-
-SearchOptions with_references(const SearchSweep& sweep) {
-  SearchOptions options = sweep.options;
-  if (sweep.references.empty()) return options;
-  options.references.clear();
-  for (const WorkloadTable* target : sweep.tables)
-    options.references.push_back(std::make_shared<const std::vector<WorkloadTable>>(
-        references_for(*target, sweep.references)));
-  return options;
 }
 
 /// Counts searches for the caller; about a hundred calls in all.
@@ -188,7 +139,7 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
                  fmt::format("a {} problem needs {} table{}, not {}", kind_name(sweep.kind), roles,
                              roles == 1 ? "" : "s", sweep.tables.size()),
                  "give --train and --infer as the problem has roles"};
-  FLYBALL_ASSIGN(const Ground ground, prepare(sweep));
+  FLYBALL_ASSIGN(const SearchGround ground, prepare_ground(sweep));
   FLYBALL_ASSIGN(const std::vector<Case> cases, solve_all(sweep, ground));
   std::vector<size_t> solvable;
   for (size_t i = 0; i < cases.size(); ++i)
@@ -197,7 +148,7 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
   size_t runs = 0;
   for (const StrategyEntry* entry : entries) runs += entry->random ? sweep.seeds : 1;
   Progress progress(sweep, runs * solvable.size());
-  const SearchOptions common = with_references(sweep);
+  const SearchOptions common = options_of(sweep);
   SearchEvaluation evaluation{sweep.kind, ground.candidates->mode_count(), {}, {}};
   for (const StrategyEntry* entry : entries) {
     std::vector<SearchRow> of_seed;

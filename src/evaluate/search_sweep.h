@@ -55,6 +55,7 @@ struct SearchCase {
   ProblemSpec asked;
   double optimum = 0, robust_optimum = 0;  ///< of the objective; the latter NaN where there is none
   double answer = 0;                       ///< NaN: not solved
+  double excess_pct = 0;                   ///< as SearchRow has it; NaN: not solved
   Settings chosen;                         ///< of the last role; empty: not solved
   double power_w = 0;                      ///< the largest of the answer
   size_t profiles = 0, trials = 0;

@@ -7,7 +7,8 @@ namespace {
 
 // The one list of what can be evaluated; each is a file of its own.
 constexpr auto evaluations = {add_evaluate_predict, add_evaluate_optimise, add_evaluate_search,
-                              add_evaluate_live,    add_evaluate_twin,     add_evaluate_linear};
+                              add_evaluate_live,    add_evaluate_twin,     add_evaluate_linear,
+                              add_evaluate_all};
 
 }  // namespace
 

@@ -13,5 +13,6 @@ void add_evaluate_search(CLI::App& group, Context& context);
 void add_evaluate_live(CLI::App& group, Context& context);
 void add_evaluate_twin(CLI::App& group, Context& context);
 void add_evaluate_linear(CLI::App& group, Context& context);
+void add_evaluate_all(CLI::App& group, Context& context);
 
 }  // namespace flyball::cli

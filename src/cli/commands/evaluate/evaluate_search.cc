@@ -2,19 +2,17 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/commands/evaluate/evaluate.h"
+#include "cli/commands/evaluate/searching.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/table_folder.h"
 #include "cli/tables.h"
 #include "evaluate/population.h"
 #include "evaluate/search_sweep.h"
-#include "predictors/registry.h"
-#include "search/registry.h"
 
 namespace flyball::cli {
 namespace {
@@ -109,11 +107,7 @@ Status run(const EvaluateSearchArguments& options) {
     FLYBALL_ASSIGN(tables, tables_of(sweep.kind, options));
   }
   for (const WorkloadTable& table : tables) sweep.tables.push_back(&table);
-  for (const std::string& list : options.strategies)
-    for (const std::string& name : split(list, ',')) sweep.strategies.push_back(name);
-  for (const std::string& name : sweep.strategies) {
-    FLYBALL_ASSIGN([[maybe_unused]] const StrategyEntry* entry, find_strategy(name));
-  }
+  FLYBALL_ASSIGN(sweep.strategies, strategy_names(options.strategies));
   if (options.problems != "paper") {
     FLYBALL_ASSIGN(sweep.problems, read_problems(options.problems));
   }
@@ -125,12 +119,8 @@ Status run(const EvaluateSearchArguments& options) {
   sweep.options.seed = options.seed;
   if (options.min_gain >= 0) sweep.options.min_gain = options.min_gain;
   FLYBALL_ASSIGN(sweep.references, read_references(options.references, options.accepted));
-  const std::string predictor = !options.predictor.empty()
-                                    ? options.predictor
-                                    : default_search_predictor(!options.references.empty());
-  FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
-  sweep.options.predictor = predictor;
-  sweep.options.make_predictor = [predictor] { return *make_predictor(predictor); };
+  FLYBALL_CHECK(
+      take_search_predictor(options.predictor, !options.references.empty(), sweep.options));
   sweep.seeds = options.seeds;
   sweep.every = options.every;
   sweep.threads = options.threads;

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cli/action.h"
+#include "cli/commands/evaluate/evaluate.h"
+#include "cli/commands/evaluate/searching.h"
+#include "cli/common_options.h"
+#include "cli/output.h"
+#include "cli/table_folder.h"
+#include "cli/tables.h"
+#include "evaluate/every_eval.h"
+
+namespace flyball::cli {
+namespace {
+
+struct EvaluateAllArguments {
+  std::string folder, predictor;
+  std::vector<std::string> references, strategies = {"gmd", "flyball"};
+  Accepted accepted;
+  size_t limit = 200, max_profiles = 10, threads = 0;
+  uint64_t seed = 1;
+  bool tables = false, json = false, quiet = false;
+};
+
+std::string figure(double value, int digits) {
+  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits);
+}
+
+std::vector<std::string> figures(const EveryRow& row) {
+  return {fmt::format("{}", row.solvable),    figure(row.satisfied_pct(), 1),
+          figure(row.median_distance_pct, 2), figure(row.mean_distance_pct, 2),
+          figure(row.mean_profiles, 1),       figure(row.max_profiles, 0)};
+}
+
+void print_text(const EveryEvaluation& evaluation, bool by_tables) {
+  fmt::print("{} tables, {} configurations: {} problems, of which {} can be solved\n\n",
+             evaluation.tables, evaluation.configurations, evaluation.problems,
+             evaluation.solvable);
+  std::vector<std::string> header = {"problems",     "strategy", "solvable", "satisfied %",
+                                     "off median %", "mean %",   "profiles", "max"};
+  if (by_tables) header.insert(header.begin() + 1, "tables");
+  TextTable table(header);
+  for (const EveryRow& row : evaluation.rows) {
+    if (!row.tables.empty() && !by_tables) continue;
+    std::vector<std::string> cells = {row.kind.empty() ? "all" : row.kind};
+    if (by_tables) cells.push_back(row.tables.empty() ? "all" : row.tables);
+    cells.push_back(row.strategy);
+    for (std::string& one : figures(row)) cells.push_back(std::move(one));
+    table.add(std::move(cells));
+  }
+  fmt::print(
+      "{}satisfied: every limit is kept by the table's own figures of what was chosen\n"
+      "off: time, latency or training lost against the best of the table\n",
+      table.str());
+}
+
+Status run(const EvaluateAllArguments& options) {
+  EverySweep sweep;
+  FLYBALL_ASSIGN(sweep.strategies, strategy_names(options.strategies));
+  FLYBALL_CHECK(
+      take_search_predictor(options.predictor, !options.references.empty(), sweep.options));
+  FLYBALL_ASSIGN(sweep.tables, read_table_folder(options.folder, {}, options.accepted));
+  FLYBALL_ASSIGN(sweep.references, read_references(options.references, options.accepted));
+  sweep.limit = options.limit;
+  sweep.options.profile_budget = options.max_profiles;
+  sweep.options.seed = options.seed;
+  sweep.threads = options.threads;
+  Progress progress(options.quiet);
+  sweep.progress = [&](size_t done, size_t all) { progress.show(done, all, "problems"); };
+  const auto evaluation = evaluate_every(sweep);
+  progress.finish();
+  if (!evaluation) return evaluation.error();
+  if (options.json) {
+    print_json(to_json(*evaluation));
+    return {};
+  }
+  print_text(*evaluation, options.tables);
+  for (const std::string& note : evaluation->notes) fmt::print("note: {}\n", note);
+  return {};
+}
+
+}  // namespace
+
+void add_evaluate_all(CLI::App& group, Context& context) {
+  CLI::App* command = group.add_subcommand(
+      "all", "strategies on problems of every kind, over all tables of a folder");
+  auto options = std::make_shared<EvaluateAllArguments>();
+  command->add_option("folder", options->folder, "of tables")->required();
+  command
+      ->add_option("--limit", options->limit,
+                   "problems of each kind, drawn, spread over the tables")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_flag("--tables", options->tables, "figures of each table, and of each pair, too");
+  add_reference_option(*command, options->references);
+  add_accept_option(*command, options->accepted);
+  command->add_option("--strategy", options->strategies, "names, separated by commas");
+  command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--predictor", options->predictor, "what flyball and als model with");
+  add_seed(*command, options->seed);
+  add_threads(*command, options->threads);
+  add_json_flag(*command, options->json);
+  add_quiet(*command, options->quiet);
+  command->footer("Example:\n  flyball evaluate all tables --limit 100");
+  set_action(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace flyball::cli

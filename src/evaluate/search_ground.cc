@@ -1,0 +1,52 @@
+#include "evaluate/search_ground.h"
+
+#include <fmt/format.h>
+
+#include "evaluate/references.h"
+#include "predict/contradicted.h"
+
+namespace flyball {
+
+Result<SearchGround> prepare_ground(const SearchSweep& sweep) {
+  SearchGround ground;
+  std::vector<Space> spaces;
+  for (const WorkloadTable* table : sweep.tables) {
+    if (table->device != sweep.tables[0]->device)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} and {} were measured on different boards",
+                               sweep.tables[0]->title(), table->title()),
+                   "workloads that share a board must be measured on one"};
+    ground.roles.push_back(role_of(*table));
+    if (sweep.only_paper_modes) {
+      FLYBALL_ASSIGN(Space space, paper_modes(table->space));
+      spaces.push_back(std::move(space));
+    } else {
+      spaces.push_back(table->space);
+    }
+  }
+  FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));
+  ground.candidates = std::make_shared<const Candidates>(std::move(linked));
+  FLYBALL_ASSIGN(ground.raw, readings_of(*ground.candidates, sweep.tables));
+  ground.robust = ground.raw;
+  for (size_t role = 0; role < sweep.tables.size(); ++role) {
+    const WorkloadTable& table = *sweep.tables[role];
+    const Space& space = ground.candidates->space(role);
+    for (size_t row : suspicious_power(table)) {
+      FLYBALL_ASSIGN(const auto values, space.to_row(table.space.settings(row)));
+      if (const auto candidate = space.find(values)) ground.robust[role][*candidate] = {};
+    }
+  }
+  return ground;
+}
+
+SearchOptions options_of(const SearchSweep& sweep) {
+  SearchOptions options = sweep.options;
+  if (sweep.references.empty()) return options;
+  options.references.clear();
+  for (const WorkloadTable* target : sweep.tables)
+    options.references.push_back(std::make_shared<const std::vector<WorkloadTable>>(
+        references_for(*target, sweep.references)));
+  return options;
+}
+
+}  // namespace flyball
