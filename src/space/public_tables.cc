@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "space/logger_table.h"
 
 namespace flyball {
 namespace {
@@ -213,8 +214,10 @@ Result<Imported> read_bofl(const std::string& text, const fs::path& file, const 
 
 const std::vector<PublicFormat>& public_formats() {
   static const std::vector<PublicFormat> formats = {
-      {"powertrain", "the CSV files of PowerTrain and Fulcrum", read_powertrain},
-      {"bofl", "the JSON files of BoFL", read_bofl},
+      {"powertrain", "the CSV files of PowerTrain and Fulcrum", read_powertrain, nullptr},
+      {"powertrain-logs", "a folder of PowerTrain's logs, pm_* for each mode", nullptr,
+       import_logged_modes},
+      {"bofl", "the JSON files of BoFL", read_bofl, nullptr},
   };
   return formats;
 }
@@ -224,8 +227,9 @@ Result<Imported> import_public(const std::string& format, const fs::path& file,
   const auto found = std::ranges::find(public_formats(), format, &PublicFormat::name);
   if (found == public_formats().end())
     return Error{Code::invalid_argument, fmt::format("there is no format '{}'", format),
-                 "one of: tidy, powertrain, bofl, experiment, tegrastats"};
+                 "one of: tidy, powertrain, powertrain-logs, bofl, experiment, tegrastats"};
   FLYBALL_CHECK(check_constants(map));
+  if (found->read_folder) return found->read_folder(file, map);
   FLYBALL_ASSIGN(const std::string text, read_file(file));
   return found->read(text, file, map);
 }

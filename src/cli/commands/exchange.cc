@@ -178,7 +178,7 @@ void add_import(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("import", "take a measured table, or a log, into the store");
   auto options = std::make_shared<ImportOptions>();
-  command->add_option("file", options->file, "a CSV file, or a log")->required();
+  command->add_option("file", options->file, "a CSV file, a log, or a folder of logs")->required();
   std::string formats = "tidy (or foreign, with --map)";
   for (const PublicFormat& format : public_formats())
     formats += fmt::format("; {}: {}", format.name, format.summary);
@@ -198,6 +198,7 @@ void add_import(CLI::App& app, Context& context) {
       "Example:\n  flyball import log.csv --map cpu_mhz=cpu_khz:kHz power_w=total_mw:mW "
       "device==orin_agx workload==resnet18 phase==train\n"
       "  flyball import --format powertrain resnet_train_data_final.csv --out resnet18.csv\n"
+      "  flyball import --format powertrain-logs Orin-nano2/runs/ResNet --out nano.csv\n"
       "  flyball import --format tegrastats tegrastats.log --run 3");
   set_action(*command, context, [options, &context] { return run_import(*options, context); });
 }

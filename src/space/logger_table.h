@@ -1,0 +1,31 @@
+// A table of one network out of the logs of its power modes (logger_folder.h): a folder for each,
+// pm_CORES_CPUKHZ_GPUHZ_MEMHZ.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "space/import_map.h"
+#include "space/logger_folder.h"
+
+namespace flyball {
+
+/// What a run says of its mode.
+struct LoggedFigures {
+  double minibatch_ms = 0;        ///< median, without the first minibatch, which warms up
+  std::optional<double> power_w;  ///< mean once it has settled; nothing: it was not read then
+};
+/// Nothing: no minibatch but the first.
+std::optional<LoggedFigures> logged_figures(const LoggerRun& run);
+
+/// Is it a folder of such folders?
+bool holds_logged_modes(const std::filesystem::path& folder);
+
+/// One row for each mode, ascending in its settings. Modes that were not measured, or without
+/// power, are left out and told in Imported::notes. Workload and board follow from the folder's
+/// name and the names above it (…/Orin-nano2/runs/ResNet), phase and batch size are those of all
+/// such logs: train, 16; clauses TARGET==VALUE of `map` outdo them. Errors: no such folder, a name
+/// that is no mode, two runs of one mode, those of read_logger_folder().
+Result<Imported> import_logged_modes(const std::filesystem::path& folder, const ImportMap& map);
+
+}  // namespace flyball
