@@ -1,4 +1,5 @@
 // scripts/reproduce over a folder laid out like the public originals, with made-up tables.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "command_testing.h"
@@ -37,6 +38,29 @@ class ReproduceTest : public CommandTest {
                  << gpu_work / gpu + 60000 / cpu / cores + 20000 / mem << ','
                  << 8 + 0.02 * gpu + 0.0006 * cpu * cores + 0.002 * mem << '\n';
   }
+
+  // Logs of 54 modes, as the loggers wrote them: 8 minibatches and power, on one clock.
+  void make_logs(const std::string& name) {
+    for (const double cores : {2, 4, 6})
+      for (const double cpu : {729.6, 1113.6, 1510.4})
+        for (const double gpu : {306.0, 408.0, 624.75})
+          for (const double mem : {2133.0, 3199.0}) {
+            const fs::path mode =
+                folder_ / "clones" / name /
+                fmt::format("pm_{}_{}_{}_{}", cores, cpu * 1e3, gpu * 1e6, mem * 1e6);
+            fs::create_directories(mode);
+            const double ms = 200000 / gpu + 200000 / cpu / cores + 40000 / mem;
+            std::ofstream epochs(mode / "mn_nw4_pf2_epoch_stats.csv");
+            std::ofstream power(mode / "mn_nw4_pf2_tegrastats.csv");
+            epochs << "epoch,time,loss,accuracy,epochtime_ms,log_time\n0,null,\":\",null,6000,6\n";
+            power << "time,power cur,log_time\n";
+            for (int i = 1; i < 9; ++i) {
+              epochs << "0,null,\":\",null," << ms << ',' << 6 + i * ms / 1e3 << '\n';
+              power << i << ',' << 4000 + 5 * gpu + cpu * cores / 3 << ',' << 6 + i * ms / 1e3
+                    << '\n';
+            }
+          }
+  }
 };
 
 TEST_F(ReproduceTest, ComparesWhatItFindsWithWhatWasPublished) {
@@ -60,6 +84,25 @@ TEST_F(ReproduceTest, ComparesWhatItFindsWithWhatWasPublished) {
   // The second time everything is known.
   const Finished again = reproduce({(folder_ / "clones").string(), "--quick", "--only", "search"});
   EXPECT_THAT(again.err, Not(HasSubstr("search_training_orin_agx_resnet18_flyball")));
+}
+
+TEST_F(ReproduceTest, OtherBoardsAreSimulatedUnlessTheirLogsAreThere) {
+  make_logs("Orin-nano2/runs/ResNet");
+  const Finished done =
+      reproduce({(folder_ / "clones").string(), "--quick", "--only", "generalise"});
+  const std::string text = page();
+  // Without the module the networks fail, and are named; ours stands either way.
+  EXPECT_THAT(text, HasSubstr("<td>orin_nano resnet18 train</td>"));
+  const std::string modes = " from resnet18 on orin_agx, 50 modes</td><td>";
+  for (const char* how : {"measured", "simulated"}) {
+    EXPECT_THAT(text, HasSubstr("<td>resnet18 on orin_nano (" + std::string(how) + ")" + modes +
+                                "auto</td><td>time error %</td><td>–</td><td>–</td><td>"))
+        << done.err;
+  }
+  EXPECT_THAT(text, HasSubstr(modes + "transfer-nn</td><td>time error %</td><td>7.85</td>"));
+  EXPECT_THAT(text, HasSubstr("<td>AGX Xavier, worst network"));
+  EXPECT_THAT(text, HasSubstr("<td>percentage points</td><td>88</td>"));
+  EXPECT_THAT(text, HasSubstr("shapes, not figures"));
 }
 
 TEST_F(ReproduceTest, WithoutAFolderTheOwnExampleIsDone) {
