@@ -25,14 +25,15 @@ constexpr double most = 1e12;  // of any figure: beyond it a file is no log
 struct LoggerFile {
   const char* ending;
   std::string LoggerTexts::*text;
+  LoggerParts part;
 };
 constexpr std::array logger_files = {
-    LoggerFile{"_epoch_stats.csv", &LoggerTexts::epoch_stats},
-    LoggerFile{"_fetch.csv", &LoggerTexts::fetch},
-    LoggerFile{"_compute.csv", &LoggerTexts::compute},
-    LoggerFile{"_tegrastats.csv", &LoggerTexts::tegrastats},
-    LoggerFile{"_vmtouch_stats.csv", &LoggerTexts::vmtouch_stats},
-    LoggerFile{"_io_stats.csv", &LoggerTexts::io_stats},
+    LoggerFile{"_epoch_stats.csv", &LoggerTexts::epoch_stats, LoggerParts::minibatches_and_power},
+    LoggerFile{"_fetch.csv", &LoggerTexts::fetch, LoggerParts::all},
+    LoggerFile{"_compute.csv", &LoggerTexts::compute, LoggerParts::all},
+    LoggerFile{"_tegrastats.csv", &LoggerTexts::tegrastats, LoggerParts::minibatches_and_power},
+    LoggerFile{"_vmtouch_stats.csv", &LoggerTexts::vmtouch_stats, LoggerParts::all},
+    LoggerFile{"_io_stats.csv", &LoggerTexts::io_stats, LoggerParts::all},
 };
 constexpr const char* epoch_ending = logger_files[0].ending;
 
@@ -93,6 +94,9 @@ class Log {
 };
 
 Result<std::vector<LoggedMinibatch>> minibatches(const std::string& text, const std::string& name) {
+  const Error none{Code::unavailable, name + " holds no minibatch",
+                   "the run ended before its first one"};
+  if (trim(text).empty()) return none;
   FLYBALL_ASSIGN(const Log log, Log::parse(text, name));
   FLYBALL_ASSIGN(const size_t epoch, log.column("epoch"));
   FLYBALL_ASSIGN(const size_t ms, log.column("epochtime_ms"));
@@ -105,8 +109,7 @@ Result<std::vector<LoggedMinibatch>> minibatches(const std::string& text, const 
     FLYBALL_ASSIGN(one.end_s, log.time(row, all.empty() ? 0 : all.back().end_s));
     all.push_back(one);
   }
-  if (all.empty())
-    return Error{Code::corrupt, name + " holds no minibatch", "the run ended before its first one"};
+  if (all.empty()) return none;
   return all;
 }
 
@@ -254,11 +257,13 @@ std::optional<int64_t> setting(const std::string& name, std::string_view key) {
   return {};
 }
 
-Result<LoggerRun> read_run(const std::string& prefix, const std::vector<fs::path>& files) {
+Result<LoggerRun> read_run(const std::string& prefix, const std::vector<fs::path>& files,
+                           LoggerParts parts) {
   LoggerTexts texts;
   for (const fs::path& file : files)
     for (const LoggerFile& known : logger_files)
-      if (lower(file.filename().string()) == lower(fs::path(prefix).filename()) + known.ending) {
+      if ((parts == LoggerParts::all || known.part == parts) &&
+          lower(file.filename().string()) == lower(fs::path(prefix).filename()) + known.ending) {
         FLYBALL_ASSIGN(texts.*known.text, read_file(file));
       }
   return parse_logger_run(texts, prefix);
@@ -286,14 +291,14 @@ Result<LoggerRun> parse_logger_run(const LoggerTexts& texts, const std::string& 
   return run;
 }
 
-Result<std::vector<LoggerRun>> read_logger_folder(const fs::path& folder) {
+Result<std::vector<LoggerRun>> read_logger_folder(const fs::path& folder, LoggerParts parts) {
   const std::vector<fs::path> files = folder_entries(folder);
   std::vector<LoggerRun> runs;
   for (const fs::path& file : files) {
     if (!lower(file.filename().string()).ends_with(epoch_ending)) continue;
     std::string prefix = file.string();
     prefix.resize(prefix.size() - std::string_view(epoch_ending).size());
-    FLYBALL_ASSIGN(LoggerRun run, read_run(prefix, files));
+    FLYBALL_ASSIGN(LoggerRun run, read_run(prefix, files, parts));
     runs.push_back(std::move(run));
   }
   if (runs.empty())

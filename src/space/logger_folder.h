@@ -52,10 +52,15 @@ struct LoggerTexts {
 
 /// Errors: no column of that name, a field that is no number, times that go back, minibatches of
 /// different epochs side by side; each by file and line. A last line that was cut off is left out.
+/// Code::unavailable: the run was ended before its first minibatch.
 Result<LoggerRun> parse_logger_run(const LoggerTexts& texts, const std::string& name);
 
+/// Which of the files are read.
+enum class LoggerParts { all, minibatches_and_power };
+
 /// The runs of a folder by name, usually one. Errors: those of files and of parse_logger_run(); no
-/// file *_epoch_stats.csv (names may be in any case).
-Result<std::vector<LoggerRun>> read_logger_folder(const std::filesystem::path& folder);
+/// file *_epoch_stats.csv (Code::not_found; names may be in any case).
+Result<std::vector<LoggerRun>> read_logger_folder(const std::filesystem::path& folder,
+                                                  LoggerParts parts = LoggerParts::all);
 
 }  // namespace flyball

@@ -76,9 +76,10 @@ TEST(LoggerFolder, OneRunIsReadOnOneClock) {
 
 TEST(LoggerFolder, OnlyTheMinibatchesMustBeThere) {
   LoggerTexts alone;
-  EXPECT_THAT(complaint(alone), HasSubstr("mn_nw4_pf2_epoch_stats.csv is empty"));
+  EXPECT_THAT(complaint(alone), HasSubstr("mn_nw4_pf2_epoch_stats.csv holds no minibatch"));
   alone.epoch_stats = "epoch,epochtime_ms,log_time\n";
   EXPECT_THAT(complaint(alone), HasSubstr("holds no minibatch"));
+  EXPECT_EQ(parse_logger_run(alone, "x").error().code, Code::unavailable);
   alone.epoch_stats = texts().epoch_stats;
   EXPECT_EQ(complaint(alone), "");
 }
@@ -124,6 +125,12 @@ TEST(LoggerFolder, EveryRunOfAFolderIsReadWhateverTheCaseOfItsNames) {
   EXPECT_EQ(runs->front().minibatches[0].fetch_ms, 512);
   EXPECT_EQ(runs->back().workers, 4);
   EXPECT_EQ(runs->back().minibatches[0].fetch_ms, std::nullopt);
+  // Who asks for no more than a table needs minds no fault in the rest.
+  ASSERT_TRUE(write_file(folder / "mn_nw4_pf2_io_stats.csv", "r/s,rkB/s,log_time\n1,x,3\n"));
+  EXPECT_FALSE(read_logger_folder(folder.path()).ok());
+  const auto parts = read_logger_folder(folder.path(), LoggerParts::minibatches_and_power);
+  ASSERT_TRUE(parts.ok()) << parts.error().message;
+  EXPECT_EQ(parts->front().minibatches[0].fetch_ms, std::nullopt);
 }
 
 TEST(LoggerFolder, PublishedLogsAreRead) {

@@ -101,11 +101,14 @@ Status check_map(const fs::path& folder, const ImportMap& map) {
 
 // Nothing: it was not measured, or without power.
 Result<std::optional<LoggedFigures>> read_mode(const fs::path& folder) {
-  FLYBALL_ASSIGN(const std::vector<LoggerRun> runs, read_logger_folder(folder));
-  if (runs.size() > 1)
-    return Error{Code::corrupt, fmt::format("{} holds {} runs", folder.string(), runs.size()),
+  const auto runs = read_logger_folder(folder, LoggerParts::minibatches_and_power);
+  if (!runs && (runs.error().code == Code::not_found || runs.error().code == Code::unavailable))
+    return std::optional<LoggedFigures>();
+  if (!runs) return runs.error();
+  if (runs->size() > 1)
+    return Error{Code::corrupt, fmt::format("{} holds {} runs", folder.string(), runs->size()),
                  "a table has one run of each mode: leave the others out"};
-  std::optional<LoggedFigures> figures = logged_figures(runs.front());
+  std::optional<LoggedFigures> figures = logged_figures(runs->front());
   if (figures && !figures->power_w) figures.reset();
   return figures;
 }

@@ -38,6 +38,8 @@ TEST(LoggerTable, EachFolderOfAModeIsARow) {
   write_logged_mode(runs / "pm_2_806400_306000000_2133000000", 900);
   write_logged_mode(runs / "pm_4_806400_306000000_2133000000", 900, 0);
   ASSERT_TRUE(write_file(runs / "readme.txt", "not a mode"));
+  std::filesystem::create_directories(runs / "pm_2_806400_306000000_3199000000");
+  ASSERT_TRUE(write_file(runs / "pm_4_806400_306000000_3199000000" / "mn_nw4_epoch_stats.csv", ""));
   const auto imported = import_logged_modes(runs, {});
   ASSERT_TRUE(imported.ok()) << imported.error().message;
   EXPECT_EQ(
@@ -46,7 +48,7 @@ TEST(LoggerTable, EachFolderOfAModeIsARow) {
       "orin_nano,mobilenet_v3,train,16,2,806.4,306,2133,900,10\n"
       "orin_nano,mobilenet_v3,train,16,6,1510.4,624.75,3199,400,10\n");
   EXPECT_THAT(imported->notes,
-              ElementsAre("1 mode without a second minibatch or without power is left out"));
+              ElementsAre("3 modes without a second minibatch or without power are left out"));
   const auto named = import_logged_modes(runs, map_of({"device==mine", "batch_size==32"}));
   ASSERT_TRUE(named.ok()) << named.error().message;
   EXPECT_EQ(named->table.workloads.front().title(), "mobilenet_v3 train on mine");
