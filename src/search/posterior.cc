@@ -50,6 +50,13 @@ std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions&
   return key;
 }
 
+/// Of what is predicted of the problem's candidates: the same readings may be of more of them.
+std::string key_of_candidates(const Problem& problem, const WorkloadTable& table, size_t role,
+                              const SearchOptions& options) {
+  return fmt::format("{}\n{}", key_of(table, role, options),
+                     options.cache->hold(problem.candidates));
+}
+
 PredictionCache::Fitted fit(const WorkloadTable& table, size_t role, const SearchOptions& options) {
   std::unique_ptr<Predictor> predictor = options.make_predictor();
   std::span<const WorkloadTable> references;
@@ -82,7 +89,7 @@ void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector
 }  // namespace
 
 std::string prediction_key(const History& history, size_t role, const SearchOptions& options) {
-  return key_of(measured_table(history, role), role, options);
+  return key_of_candidates(history.problem(), measured_table(history, role), role, options);
 }
 
 std::shared_ptr<const Result<Prediction>> predict_role(const History& history, size_t role,
@@ -95,7 +102,8 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
     return predictor->value()->predict(space);
   };
   if (!options.cache) return std::make_shared<const Result<Prediction>>(compute());
-  return options.cache->predictions.get(key_of(table, role, options), compute);
+  return options.cache->predictions.get(key_of_candidates(history.problem(), table, role, options),
+                                        compute);
 }
 
 Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,

@@ -57,26 +57,26 @@ class SharedMemo {
 /// What searches share that model alike; never changes a result.
 class PredictionCache {
  public:
-  using References = std::shared_ptr<const std::vector<WorkloadTable>>;
   using Fitted = Result<std::unique_ptr<Predictor>>;
 
   /// `capacity`: of predictions, each of which is as large as what may be chosen.
   explicit PredictionCache(size_t capacity = 4096) : predictions(capacity) {}
 
-  /// Names references in keys: their address, which no others get as long as the cache holds them.
-  const void* hold(const References& references) {
+  /// Names references and candidates in keys: their address, which no others get as long as the
+  /// cache holds them.
+  const void* hold(const std::shared_ptr<const void>& named) {
     const std::lock_guard lock(mutex_);
-    held_.insert(references);
-    return references.get();
+    held_.insert(named);
+    return named.get();
   }
 
-  SharedMemo<Result<Prediction>> predictions;  ///< by what they were fitted on
+  SharedMemo<Result<Prediction>> predictions;  ///< by what they were fitted on, and are of
   SharedMemo<Fitted> fitted{4};                ///< the last predictors, likewise
   SharedMemo<std::vector<Ask>> rounds{512};    ///< rounds of `als` by what was known
 
  private:
   std::mutex mutex_;
-  std::set<References> held_;
+  std::set<std::shared_ptr<const void>> held_;
 };
 
 /// What a prediction of this role depends on, as a key of the options' cache, which is not null.

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 #include "search/registry.h"
 #include "search/run.h"
 #include "search/surface_testing.h"
@@ -60,6 +62,28 @@ TEST(Posterior, DeviceTotalAndCostReachThePredictor) {
   }
 }
 
+// The same readings, of problems that offer more or less.
+TEST(Posterior, PredictionsAreOfTheCandidatesThatAProblemHas) {
+  const auto problem = surface::problem({});
+  const Readings all = surface::readings(*problem);
+  SearchOptions options;
+  options.cache = std::make_shared<PredictionCache>();
+  std::vector<Heard> heard;
+  options.make_predictor = [&] { return std::make_unique<Recording>(heard); };
+  const auto size_of = [&](const std::shared_ptr<const Problem>& one) {
+    History history(one);
+    for (size_t i : {3, 7, 11}) history.record(0, i, all[0][i], "");
+    return posterior_of(history, 0, options)->log_ms.size();
+  };
+  const auto fewer = std::make_shared<Problem>(*problem);
+  const Space& space = problem->candidates->space(0);
+  std::vector<size_t> first(space.size() / 2);
+  std::iota(first.begin(), first.end(), size_t{0});
+  fewer->candidates = std::make_shared<const Candidates>(*Candidates::link({space.subset(first)}));
+  EXPECT_EQ(size_of(problem), space.size());
+  EXPECT_EQ(size_of(fewer), first.size());
+}
+
 TEST(Posterior, SearchesThatDifferInTheBoardShareNothing) {
   const Readings all = surface::readings(*surface::problem({}));
   SearchOptions options;
@@ -87,7 +111,8 @@ TEST(Posterior, SearchesThatDifferInTheModelShareNothing) {
   const Readings all = surface::readings(*problem);
   const auto cache = std::make_shared<PredictionCache>();
   std::vector<Heard> heard;
-  const auto believe_by = [&](const std::string& predictor, PredictionCache::References reference) {
+  const auto believe_by = [&](const std::string& predictor,
+                              std::shared_ptr<const std::vector<WorkloadTable>> reference) {
     SearchOptions options;
     options.cache = cache;
     options.predictor = predictor;
