@@ -109,12 +109,14 @@ double latency_of(const Problem& problem, const Readings& readings, size_t role,
 
 double serving_load(const Problem& problem, const Readings& readings,
                     std::span<const size_t> choice, std::optional<size_t> but) {
-  double load = 0;
-  for (size_t r = 0; r < choice.size(); ++r)
-    if (r != but && problem.roles[r].serves())
-      load +=
-          readings[r][choice[r]].minibatch_ms / problem.window_ms(r, batch_of(problem, r, choice));
-  return load;
+  std::array<Reading, 2> values;
+  std::array<double, 2> batch{};
+  for (size_t role = 0; role < choice.size(); ++role) {
+    values[role] = readings[role][choice[role]];
+    batch[role] = batch_of(problem, role, choice);
+  }
+  return serving_load(problem, std::span<const Reading>(values.data(), choice.size()),
+                      std::span<const double>(batch.data(), choice.size()), but);
 }
 
 double sustained_rate(const Problem& problem, const Readings& readings, size_t role,

@@ -36,8 +36,7 @@ double power_of(const Readings& readings, std::span<const size_t> choice);
 /// Peak latency of a serving role, ms: its batch gathers and may wait for that of another service.
 double latency_of(const Problem& problem, const Readings& readings, size_t role,
                   std::span<const size_t> choice);
-/// Share of the time that answering takes at the asked rates, by all services `but` one; above 1
-/// nothing keeps up.
+/// As of the problem's readings (problem.h), of a choice.
 double serving_load(const Problem& problem, const Readings& readings,
                     std::span<const size_t> choice, std::optional<size_t> but = {});
 /// The arrival rate at which a serving role takes all the time that another service leaves, 1/s.

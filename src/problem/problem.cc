@@ -83,16 +83,15 @@ void concurrent(const Problem& problem, std::span<const Reading> readings,
 void two_inferences(const Problem& problem, std::span<const Reading> readings,
                     std::span<const double> batch, Tally& tally) {
   const double both = readings[0].minibatch_ms + readings[1].minibatch_ms;
-  double busy = 0, worst = 0, longest = 0;
+  double worst = 0, longest = 0;
   for (size_t r = 0; r < 2; ++r) {
     const Role& role = problem.roles[r];
     const double latency = problem.wait_ms(r, batch[r]) + both;
     tally.demand(Constraint::latency, latency, role.latency_ms);
-    busy += readings[r].minibatch_ms / problem.window_ms(r, batch[r]);
     worst = std::max(worst, latency / role.latency_ms);
     longest = std::max(longest, latency);
   }
-  tally.demand(Constraint::arrival_rate, busy, 1);
+  tally.demand(Constraint::arrival_rate, serving_load(problem, readings, batch), 1);
   tally.out.loss = problem.objective == Objective::time ? both : worst > 0 ? worst : longest;
   tally.out.tie = both;
 }
@@ -251,6 +250,15 @@ double objective_value(const Problem& problem, const Outcome& outcome) {
   const bool negated =
       problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
   return negated ? -outcome.loss : outcome.loss;
+}
+
+double serving_load(const Problem& problem, std::span<const Reading> readings,
+                    std::span<const double> batch, std::optional<size_t> but) {
+  double load = 0;
+  for (size_t r = 0; r < readings.size(); ++r)
+    if (r != but && problem.roles[r].serves())
+      load += readings[r].minibatch_ms / problem.window_ms(r, batch[r]);
+  return load;
 }
 
 Outcome outcome(const Problem& problem, std::span<const Reading> readings,

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -139,6 +140,11 @@ struct Outcome {
   /// Feasible before infeasible, then by loss, power and tie; among infeasible ones the nearer.
   bool better_than(const Outcome& other) const;
 };
+
+/// Share of the time that answering takes at the asked rates in these batches, by all services
+/// `but` one; above 1 nothing keeps up.
+double serving_load(const Problem& problem, std::span<const Reading> readings,
+                    std::span<const double> batch, std::optional<size_t> but = {});
 
 /// Readings of the choice, one candidate per role → what it amounts to.
 Outcome outcome(const Problem& problem, std::span<const Reading> readings,
