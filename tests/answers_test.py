@@ -10,8 +10,11 @@ where the build has no such module, "# needs: root" where this is not the superu
 
 Two lines are the same when they differ in blanks only, in what changes from run to run (times of day, how
 long a search took, process numbers, versions), or in numbers with a decimal point by half a per cent or one in
-the last digit; by five per cent in a file that uses a twin, whose fits differ between processors. --update
-keeps a line that is the same, and writes the others as they are now.
+the last digit; by five per cent in a file that uses a twin, whose fits differ between processors. Limits
+must be the same in every digit where there is no twin: they are rounded so that they hold as typed, which a
+digit more or less would not. They are what an option is advised to be ("--latency 38.5ms", but not what is
+predicted), and what is used of one ("17.78 of 20 ms"). --update keeps a line that is the same, and writes the
+others as they are now.
 """
 import difflib
 import os
@@ -33,6 +36,10 @@ VOLATILE = [
     (r"\b(flyball|LibTorch|SQLite|Eigen) \d+\.\d+[\w.+-]*", r"\1 VERSION"),
 ]
 DECIMAL = re.compile(r"(?<![\w.=])\d+\.\d+(?!\.?\d)")
+UNIT = "(?:ms|s|W|J|[A-Z]{3})"
+USED = re.compile(rf"(?<![\w.])(\d[\d.]*(?: {UNIT})? of \d[\d.]*) {UNIT}\b")
+ADVISED = re.compile(r"(--(?:\w+-budget|latency|rate|arrivals|percentile|deadline) \w[\w.:]*(?: [\w:]*\d[\w.]*)*)"
+                     r"(?! \(predicted)(?=$|[,; ])")
 PROGRESS = re.compile(r"\[[1-9]\d*(/\d+| %)\] ")  # what is shown after the first, sooner or later
 SPECIAL = ("$ ", "> ", "# ", "[exit ", "\\")  # begins a line of the file that is no output
 
@@ -114,8 +121,15 @@ def key(line):
     return " ".join(DECIMAL.sub("DECIMAL", settled(line)).split())
 
 
+def limits(line):
+    """The limits in a line of an answer, as they stand there."""
+    return USED.findall(line) + ADVISED.findall(line)
+
+
 def near(old, new, share):
-    """Are its decimals equal but for this share, or for one in the last digit?"""
+    """Are its decimals equal but for this share, or for one in the last digit; and its limits the same?"""
+    if share < NEAR_ON_TWINS and limits(old) != limits(new):
+        return False
     def close(a, b):
         last = 10.0 ** -min(len(a.split(".")[1]), len(b.split(".")[1]))
         a, b = float(a), float(b)

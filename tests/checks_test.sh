@@ -120,4 +120,12 @@ for change in 's/^1.0001/1.02/' 's/exit 3/exit 2/' 's/^1.0001 s/1.0001 ms/' '/^1
   grep -qF -- '--update-answers' "$work/out" || fail "answers_test.py names no remedy: $(cat "$work/out")"
   answers --update && answers || fail "answers_test.py does not take: $change"
 done
+# A limit is exact where other numbers are not.
+printf '$ echo "power 16.561 of 20 W, try --latency 10.231ms, 10.231 s an epoch"\npower 16.561 of 20 W, try --latency 10.231ms, 10.232 s an epoch\n' >"$work/before.txt"
+cp "$work/before.txt" "$work/a.txt"
+answers || fail "answers_test.py takes a number for a limit: $(cat "$work/out")"
+for change in 's/16.561/16.562/' 's/10.231ms/10.232ms/'; do
+  sed "2$change" "$work/before.txt" >"$work/a.txt"
+  ! answers || fail "answers_test.py does not find a limit that is another: $change"
+done
 echo "all checks find their faults"
