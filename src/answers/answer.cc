@@ -42,7 +42,7 @@ std::vector<Reused> SearchAnswer::reused() const {
 
 void SearchAnswer::refuse(Refusal refusal) {
   infeasible = std::move(refusal.why_not);
-  relaxation = std::move(refusal.relaxation);
+  remedies = std::move(refusal.remedies);
 }
 
 std::string effort_text(const SearchAnswer& answer, size_t offered) {
@@ -77,7 +77,7 @@ Json asked_json(const SearchAnswer& answer) {
 Json search_json(const SearchAnswer& answer, size_t offered) {
   Json json;
   json["infeasible"] =
-      answer.infeasible ? infeasible_json(*answer.infeasible, answer.relaxation) : Json(nullptr);
+      answer.infeasible ? infeasible_json(*answer.infeasible, answer.remedies) : Json(nullptr);
   json["effort"] = effort_text(answer, offered);
   json["reused"] = reused_json(answer.reused());
   json["profiles"] = answer.profiles;

@@ -27,7 +27,7 @@ struct SearchAnswer {
   std::vector<PresetAnswer> presets;        ///< of the board; empty: none, or not known
   std::vector<BrokenLimit> default_breaks;  ///< limits that the default breaks
   std::optional<Error> infeasible;          ///< why there is no choice
-  std::vector<Advice> relaxation;           ///< what would do, by the options of the caller
+  Remedies remedies;                        ///< what would do, by the options of the caller
   std::string stopped;                      ///< why the search ended
   std::vector<std::string> notes;
   std::optional<int64_t> run;  ///< its number in the store

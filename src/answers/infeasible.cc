@@ -129,15 +129,17 @@ std::vector<EasedLimit> eased_together(const Problem& problem, const Readings& r
     all.push_back(
         {margin.constraint, margin.role, limit, needed, false, {choice.begin(), choice.end()}});
   };
-  for (const Margin& margin : missed)
-    if (margin.constraint != Constraint::arrival_rate)
-      ease(margin, margin.limit, rounded(margin.used, 4, true));
   // Services share the time: all rates that are too high fall by one factor.
   const double load = serving_load(problem, readings, choice);
   for (const Margin& margin : missed)
     if (margin.constraint == Constraint::arrival_rate && load > 1)
       ease(margin, margin.used, rounded(margin.used / load, 4, false));
+  // At lower rates batches gather more slowly: latencies are those at the rates that are left.
+  for (const Margin& margin : margins_of(relaxed, readings, choice))
+    if (margin.constraint != Constraint::arrival_rate && margin.missed())
+      ease(margin, margin.limit, margin.used);
   if (!outcome_of(relaxed, readings, choice).feasible) all.clear();
+  std::ranges::stable_sort(all, {}, &EasedLimit::constraint);
   return all;
 }
 
@@ -149,6 +151,11 @@ double typed(const EasedLimit& eased, double scale, const std::function<bool(dou
     if (does(value * scale)) return value;
   }
   return eased.needed / scale;
+}
+
+/// Durations and shares are converted on their way back from the command line: a hair less.
+double hair_of(const LimitFlag& flag) {
+  return flag.scale == 1 && flag.unit != "ms" ? 0 : 1e-12;
 }
 
 std::string amount(double value, const std::string& unit) {
@@ -196,34 +203,20 @@ std::string whole_value(const Problem& problem, Constraint constraint,
 
 /// "--power-budget 25.2W (predicted)"
 std::string advice_text(const Advice& one) {
-  const bool whole = !one.whole.empty();
-  const std::string whose = one.workload.empty() || whole ? "" : " for " + one.workload;
-  const char* known = provenance_name(one.provenance);
-  if (one.flag == "--windows")
-    return fmt::format("{:.12g} requests/s in --windows{} ({})", one.value, whose, known);
   const std::string price =
       one.slowdown >= 2 ? fmt::format(", {:.3g} times as slow as the fastest", one.slowdown) : "";
-  const std::string value =
-      whole ? one.whole : amount(one.value, one.unit == "profiles" ? "" : one.unit);
-  return fmt::format("{}{} ({}{})", option_text(one.flag, value), whose, known, price);
+  return fmt::format("{} ({}{})", typed_text(one), provenance_name(one.provenance), price);
 }
 
-/// "--power-budget 15.2W and --latency 134ms"
-std::string together_text(const Problem& problem, const std::vector<EasedLimit>& together,
-                          const FlagOf& flag_of) {
-  std::vector<std::string> parts;
-  std::set<Constraint> told;
-  for (const EasedLimit& eased : together) {
-    const LimitFlag flag = flag_of(eased.constraint, eased.role);
-    const std::string whose = whose_of(problem, eased);
-    const std::string whole = whole_value(problem, eased.constraint, together, flag_of);
-    if (whole.empty())
-      parts.push_back(option_text(flag.flag, amount(eased.needed / flag.scale, flag.unit)) +
-                      (whose.empty() ? "" : " for " + whose));
-    else if (told.insert(eased.constraint).second)
-      parts.push_back(option_text(flag.flag, whole));
-  }
-  return join(parts, " and ");
+/// A missed limit by its option: "net epoch time 16.1 of 12 s".
+Margin as_typed(Margin margin, const FlagOf& flag_of) {
+  const LimitFlag flag = flag_of(margin.constraint, margin.role);
+  if (margin.constraint == Constraint::arrival_rate || flag.scale == 1) return margin;
+  margin.used /= flag.scale;
+  margin.limit /= flag.scale;
+  margin.unit = flag.unit;
+  margin.span = flag.span;
+  return margin;
 }
 
 std::string binding_text(const Problem& problem, const EasedLimit& eased, const FlagOf& flag_of) {
@@ -235,7 +228,38 @@ std::string binding_text(const Problem& problem, const EasedLimit& eased, const 
                      eased.limit / flag.scale, flag.unit);
 }
 
+Json advice_json(const std::vector<Advice>& advice) {
+  Json all = Json::array();
+  for (const Advice& one : advice) {
+    all.push_back({{"flag", one.flag},
+                   {"value", one.value},
+                   {"unit", one.unit},
+                   {"provenance", provenance_name(one.provenance)}});
+    if (!one.workload.empty()) all.back()["workload"] = one.workload;
+    if (one.slowdown > 0) all.back()["slowdown"] = one.slowdown;
+  }
+  return all;
+}
+
 }  // namespace
+
+std::string typed_text(const Advice& one) {
+  if (!one.whole.empty()) return option_text(one.flag, one.whole);
+  const std::string whose = one.workload.empty() ? "" : " for " + one.workload;
+  if (one.flag == "--windows")
+    return fmt::format("{:.12g} requests/s in --windows{}", one.value, whose);
+  const std::string value = amount(one.value, one.unit == "profiles" ? "" : one.unit);
+  return option_text(one.flag, value) + whose;
+}
+
+std::string typed_together(const std::vector<Advice>& all) {
+  std::vector<std::string> parts;
+  for (const Advice& one : all) {
+    std::string text = typed_text(one);
+    if (!std::ranges::count(parts, text)) parts.push_back(std::move(text));
+  }
+  return join(parts, " and ");
+}
 
 Infeasibility explain_infeasible(const Strategy& strategy) {
   const Problem& problem = strategy.problem();
@@ -276,8 +300,7 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
     const LimitFlag flag = flag_of(eased.constraint, eased.role);
     const bool up = eased.constraint != Constraint::arrival_rate;
     Problem relaxed = problem;
-    // Durations and shares are converted on their way back from the command line: a hair less.
-    const double hair = flag.scale == 1 && flag.unit != "ms" ? 0 : 1e-12;
+    const double hair = hair_of(flag);
     const auto does = [&](double limit) {
       limit_of(relaxed, eased.constraint, eased.role) = up ? limit * (1 - hair) : limit;
       return eased.predicted || outcome_of(relaxed, readings, eased.choice).feasible;
@@ -293,8 +316,27 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
   return all;
 }
 
-Error infeasible_error(const Problem& problem, const Infeasibility& why,
-                       const std::vector<Advice>& advice, const FlagOf& flag_of) {
+std::vector<Advice> together_of(const Problem& problem, const Infeasibility& why,
+                                const FlagOf& flag_of, Provenance known) {
+  std::vector<EasedLimit> rounded_ones = why.together;
+  std::vector<Advice> all;
+  for (EasedLimit& eased : rounded_ones) {
+    const LimitFlag flag = flag_of(eased.constraint, eased.role);
+    const bool up = eased.constraint != Constraint::arrival_rate;
+    const auto does = [&](double limit) {
+      return up ? limit * (1 - hair_of(flag)) >= eased.needed : limit <= eased.needed;
+    };
+    all.push_back(
+        {flag.flag, typed(eased, flag.scale, does), flag.unit, known, whose_of(problem, eased)});
+    eased.needed = all.back().value * flag.scale;
+  }
+  for (size_t i = 0; i < all.size(); ++i)
+    all[i].whole = whole_value(problem, rounded_ones[i].constraint, rounded_ones, flag_of);
+  return all;
+}
+
+Error infeasible_error(const Problem& problem, const Infeasibility& why, const Remedies& remedies,
+                       const FlagOf& flag_of) {
   Error error{Code::infeasible, "", ""};
   error.message =
       why.measured >= why.choices
@@ -305,44 +347,36 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why,
   std::vector<std::string> binding, tries;
   for (const EasedLimit& eased : why.eased)
     binding.push_back(binding_text(problem, eased, flag_of));
-  for (const Advice& one : advice) tries.push_back(advice_text(one));
+  for (const Advice& one : remedies.alone) tries.push_back(advice_text(one));
   if (!binding.empty()) {
     error.message += "; what binds: " + join(binding, ", or ");
-    error.hint = "try " + join(tries, ", or ");
   } else {
-    const std::string missed = missed_text(why.missed);
+    std::vector<Margin> missed;
+    for (const Margin& margin : why.missed) missed.push_back(as_typed(margin, flag_of));
     error.message += "; easing one limit alone does not help" +
-                     (missed.empty() ? "" : ": the nearest comes to " + missed);
-    if (!why.together.empty())
-      tries.push_back(together_text(problem, why.together, flag_of) + " together");
-    error.hint = tries.empty() ? "ease several limits together" : "try " + join(tries, ", or ");
+                     (missed.empty() ? "" : ": the nearest comes to " + missed_text(missed));
+    if (!remedies.together.empty())
+      tries.push_back(typed_together(remedies.together) + " together");
   }
+  error.hint = tries.empty() ? "ease several limits together" : "try " + join(tries, ", or ");
   return error;
 }
 
 Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_of,
                    Provenance known) {
-  if (why_not.code != Code::infeasible || !strategy.history().best())
-    return {std::move(why_not), {}};
+  if (why_not.code != Code::infeasible || !strategy.history().best()) return {std::move(why_not)};
   const Infeasibility why = explain_infeasible(strategy);
-  std::vector<Advice> relaxation = advice_of(strategy, why, flag_of, known);
-  return {infeasible_error(strategy.problem(), why, relaxation, flag_of), std::move(relaxation)};
+  Remedies remedies{advice_of(strategy, why, flag_of, known), {}};
+  if (why.eased.empty()) remedies.together = together_of(strategy.problem(), why, flag_of, known);
+  return {infeasible_error(strategy.problem(), why, remedies, flag_of), std::move(remedies)};
 }
 
-Json infeasible_json(const Error& why_not, const std::vector<Advice>& relaxation) {
-  Json all = Json::array();
-  for (const Advice& one : relaxation) {
-    all.push_back({{"flag", one.flag},
-                   {"value", one.value},
-                   {"unit", one.unit},
-                   {"provenance", provenance_name(one.provenance)}});
-    if (!one.workload.empty()) all.back()["workload"] = one.workload;
-    if (one.slowdown > 0) all.back()["slowdown"] = one.slowdown;
-  }
+Json infeasible_json(const Error& why_not, const Remedies& remedies) {
   return {{"code", code_name(why_not.code)},
           {"reason", why_not.message},
           {"hint", why_not.hint},
-          {"easing", std::move(all)}};
+          {"easing", advice_json(remedies.alone)},
+          {"together", advice_json(remedies.together)}};
 }
 
 }  // namespace flyball

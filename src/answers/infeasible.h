@@ -40,6 +40,7 @@ Infeasibility explain_infeasible(const Strategy& strategy);
 struct LimitFlag {
   std::string flag, unit;  ///< "--time-budget", "s"
   double scale = 1;
+  std::string span = "";  ///< "epoch": what it is a budget of, where that is more than a minibatch
 };
 /// Constraint::none: how the number of profiles is given.
 using FlagOf = std::function<LimitFlag(Constraint, size_t role)>;
@@ -57,22 +58,36 @@ struct Advice {
   double slowdown = 0;
 };
 
+/// "--latency 33.4ms", "--latency 33.4ms 60ms", "--latency 33.4ms for net".
+std::string typed_text(const Advice& one);
+/// Those of one request: "--power-budget 15.2W and --latency 134ms".
+std::string typed_together(const std::vector<Advice>& all);
+
 /// The eased limits by their flags; `known` says how the readings are known that were measured.
 std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why,
                               const FlagOf& flag_of, Provenance known);
+/// Those that would do together, likewise.
+std::vector<Advice> together_of(const Problem& problem, const Infeasibility& why,
+                                const FlagOf& flag_of, Provenance known);
+
+/// What would do instead of what was asked.
+struct Remedies {
+  std::vector<Advice> alone;     ///< each of them
+  std::vector<Advice> together;  ///< all of them at once; empty where one alone does
+};
 /// The same in words: what was measured and predicted, which limits bind, what to try.
-Error infeasible_error(const Problem& problem, const Infeasibility& why,
-                       const std::vector<Advice>& advice, const FlagOf& flag_of);
+Error infeasible_error(const Problem& problem, const Infeasibility& why, const Remedies& remedies,
+                       const FlagOf& flag_of);
 
 /// Why there is no answer, and what would do.
 struct Refusal {
   Error why_not;
-  std::vector<Advice> relaxation;
+  Remedies remedies = {};
 };
 /// Of a search that ended with `why_not`; without advice where nothing was measured completely.
 Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_of,
                    Provenance known);
 /// `infeasible` of docs/json.md.
-Json infeasible_json(const Error& why_not, const std::vector<Advice>& relaxation);
+Json infeasible_json(const Error& why_not, const Remedies& remedies = {});
 
 }  // namespace flyball

@@ -176,6 +176,12 @@ TEST(Plan, NamesEveryLimitThatMisses) {
   EXPECT_THAT(plan.infeasible->message, HasSubstr("the nearest comes to power 20.5 of 5 W, det "
                                                   "latency 5 of 1 ms"));
   EXPECT_THAT(plan.infeasible->hint, HasSubstr("--power-budget 20.5W and --latency 5ms together"));
+  const Json together = to_json(plan)["infeasible"]["together"];
+  ASSERT_EQ(together.size(), 2u);
+  EXPECT_EQ(together[0]["flag"], "--power-budget");
+  EXPECT_EQ(together[0]["value"], 20.5);
+  EXPECT_EQ(together[1]["flag"], "--latency");
+  EXPECT_EQ(together[1]["provenance"], "measured");
   problem->budgets.power_w = 20.5;
   problem->roles[1].latency_ms = 5;
   EXPECT_TRUE(plan_of(problem).answer);

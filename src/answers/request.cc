@@ -68,6 +68,12 @@ Objective objective_of(const Request& request, const Workloads& workloads) {
   return request.kind == "dynamic" ? Objective::power : Objective::latency;
 }
 
+bool Request::needs_power() const {
+  const bool counts = objective ? *objective == Objective::power || *objective == Objective::energy
+                                : kind == "dynamic";
+  return counts || power_budget_w != unlimited || energy_budget_j != unlimited;
+}
+
 double of_service(const std::vector<double>& figures, size_t which, double otherwise) {
   return figures.empty() ? otherwise : figures[std::min(which, figures.size() - 1)];
 }
@@ -76,10 +82,11 @@ LimitFlag limit_flag(Constraint constraint, Caller caller, double epoch_share) {
   const bool epoch = epoch_share > 0;
   switch (constraint) {
     case Constraint::time:
-      return {option_name(caller, "time-budget"), epoch ? "s" : "ms",
-              epoch ? 1e3 * epoch_share : 1};
+      return {option_name(caller, "time-budget"), epoch ? "s" : "ms", epoch ? 1e3 * epoch_share : 1,
+              epoch ? "epoch" : ""};
     case Constraint::energy:
-      return {option_name(caller, "energy-budget"), "J", epoch ? epoch_share : 1};
+      return {option_name(caller, "energy-budget"), "J", epoch ? epoch_share : 1,
+              epoch ? "epoch" : ""};
     case Constraint::latency:
       return {option_name(caller, "latency"), "ms"};
     case Constraint::arrival_rate:

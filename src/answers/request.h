@@ -55,6 +55,8 @@ struct Request : SessionOptions {
   std::vector<std::string> cost_notes;  ///< whose figures idle power and switches are
 
   bool is_tune() const { return kind == "tune"; }
+  /// Does the answer hang on power? As Problem::needs_power(), before there is one.
+  bool needs_power() const;
 };
 
 /// The workloads that a request is about, in the order of its roles.

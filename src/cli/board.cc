@@ -121,6 +121,8 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.image_size = options.training.image_size;
   FLYBALL_ASSIGN(live.open, open_axes(board, options.axes));
   FLYBALL_CHECK(check_device(live.board.compute));
+  auto power = board.power();
+  if (options.needs_power) FLYBALL_CHECK(check_power(power->gap()));
   OpenedProfiler opened;
   if (!options.dry_run) {
     FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
@@ -129,7 +131,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
     FLYBALL_ASSIGN(live.data, data_of(options, opened));
   }
   FLYBALL_ASSIGN(auto device, board.knobs(report_left));
-  FLYBALL_ASSIGN(opened.profiler, make_live_profiler(std::move(device), board.power(), live));
+  FLYBALL_ASSIGN(opened.profiler, make_live_profiler(std::move(device), std::move(power), live));
   return opened;
 }
 

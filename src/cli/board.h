@@ -41,6 +41,7 @@ struct ProfilerOptions {
   MemoryOptions memory;                 ///< of live trials
   std::optional<double> trial_seconds;  ///< --trial-time; where it is given no trial may be longer
   std::vector<std::string> wanted_figures;  ///< that a program has to report in each trial
+  bool needs_power = false;                 ///< refused at once where the machine tells none
   bool quiet = false;
   bool dry_run = false;  ///< it is only looked at: nothing is measured, and no right to it is taken
   MeasuringOptions measuring;

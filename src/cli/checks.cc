@@ -53,6 +53,8 @@ std::string real_error(const std::string& text) {
 // A misspelt folder is said, not made.
 std::string folder_error(const std::string& file) {
   std::error_code ignored;
+  if (fs::is_directory(file, ignored))
+    return fmt::format("cannot write {}: it is a folder; name a file in it", file);
   const fs::path folder = fs::path(file).parent_path();
   if (folder.empty() || fs::is_directory(folder, ignored)) return "";
   if (fs::exists(folder, ignored))
@@ -116,8 +118,10 @@ Status try_file(const fs::path& file) {
 CLI::Validator sample_count() {
   return {[](const std::string& text) {
             const auto samples = parse_double(text);
-            if (samples && std::isfinite(*samples) && *samples >= 1) return std::string();
-            return fmt::format("'{}' is not a number of samples: 1 or more, such as 50000", text);
+            const bool whole = samples && *samples == std::floor(*samples);
+            if (whole && std::isfinite(*samples) && *samples >= 1) return std::string();
+            return fmt::format(
+                "'{}' is not a number of samples: a whole one, 1 or more, such as 50000", text);
           },
           ""};
 }
@@ -133,11 +137,6 @@ void check_every_option(CLI::App& app) {
 }
 
 Status check_writable(const fs::path& file) {
-  std::error_code ignored;
-  if (!file.has_filename() || fs::is_directory(file, ignored))
-    return Error{Code::invalid_argument,
-                 fmt::format("cannot write {}: it is a folder", file.string()),
-                 "name a file in it"};
   const Status status = try_file(file);
   if (status.ok() || !status.error().hint.empty()) return status;
   return Error{status.error().code, status.error().message, "choose another place"};

@@ -8,7 +8,7 @@
 
 namespace flyball::cli {
 
-/// A finite number of at least 1.
+/// A finite whole number of at least 1.
 CLI::Validator sample_count();
 /// What holds for every option of every command, so that nothing is taken for another value than
 /// was typed: no empty text; whole numbers in decimals, with a sign only where one makes sense, and

@@ -7,6 +7,7 @@
 #include "cli/tables.h"
 #include "predict/design/design.h"
 #include "predictors/registry.h"
+#include "schedule/planning/arrival_plan.h"
 #include "search/registry.h"
 
 namespace flyball::cli {
@@ -47,7 +48,7 @@ CLI::Option* add_data_option(CLI::App& command, std::string& data) {
 
 CLI::Option* add_percentile(CLI::App& command, double& percentile, const std::string& help) {
   return command.add_option("--percentile", percentile, help)
-      ->check(CLI::Range(50.0, 99.99))
+      ->check(CLI::Range(least_percentile, most_percentile))
       ->capture_default_str();
 }
 

@@ -57,7 +57,7 @@ int report_error(const Error& error) {
 
 Error tell_refused(Error error, bool json) {
   if (json && (error.code == Code::infeasible || error.code == Code::out_of_memory))
-    print_json({{"schema", json_schema}, {"infeasible", infeasible_json(error, {})}});
+    print_json({{"schema", json_schema}, {"infeasible", infeasible_json(error)}});
   return error;
 }
 
@@ -105,6 +105,7 @@ void Progress::show(size_t done, size_t total, const std::string& what) {
 }
 
 void Progress::show_share(size_t done, size_t total, const std::string& what) {
+  if (done == 0) since_.restart();  // another round of steps
   print(fmt::format("{} %", 100 * done / std::max<size_t>(total, 1)), done, total, what);
 }
 
@@ -112,12 +113,12 @@ void Progress::print(const std::string& progress, size_t done, size_t total,
                      const std::string& what) {
   if (quiet_) return;
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  const double now = since_.seconds();
-  if (!terminal && now - last_s_ < 10 && done != 0) return;
-  last_s_ = now;
+  if (!terminal && shown_ && shown_->seconds() < 10) return;
+  shown_.emplace();
   std::string left;
   if (done > 0 && done < total) {
-    const double remaining = now / static_cast<double>(done) * static_cast<double>(total - done);
+    const double remaining =
+        since_.seconds() / static_cast<double>(done) * static_cast<double>(total - done);
     left = ", about " + format_seconds({remaining}) + " left";
   }
   write_error_output(fmt::format("{}[{}] {}{}{}", terminal ? "\r\033[K" : "", progress, what, left,

@@ -1,6 +1,7 @@
 // What all commands print alike: tables, one JSON document, errors with a hint, progress.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ class Progress {
   ~Progress() { finish(); }
   /// `done` of `total` steps; `what` is the present one.
   void show(size_t done, size_t total, const std::string& what);
-  /// For steps too small to be counted aloud: shows percent.
+  /// For steps too small to be counted aloud: shows percent. At 0 the time left is counted anew.
   void show_share(size_t done, size_t total, const std::string& what);
   void finish();
 
@@ -60,8 +61,8 @@ class Progress {
 
   bool quiet_;
   bool open_ = false;
-  Stopwatch since_;
-  double last_s_ = -1e9;
+  Stopwatch since_;                 ///< the steps that are counted were begun
+  std::optional<Stopwatch> shown_;  ///< the last line
 };
 
 }  // namespace flyball::cli

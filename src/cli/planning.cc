@@ -41,6 +41,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.seed = options.request.seed;
   role.quiet = options.quiet;
   role.dry_run = options.dry_run;
+  role.needs_power = options.request.needs_power();
   role.memory = options.memory;
   role.accepted = options.accepted;
   role.measuring = options.measuring_options;
@@ -80,6 +81,9 @@ Result<SharedBoard> open_shared_board(PlanOptions& options) {
   FLYBALL_CHECK(
       check_count("--latency", options.request.latencies_ms.size(), options.infer.size()));
   FLYBALL_CHECK(check_options(options));
+  if (!options.objective.empty()) {
+    FLYBALL_ASSIGN(options.request.objective, parse_objective(options.objective));
+  }
   std::vector<std::unique_ptr<Profiler>> profilers;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
@@ -100,9 +104,6 @@ Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,
 
 Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   Request& request = options.request;
-  if (!options.objective.empty()) {
-    FLYBALL_ASSIGN(request.objective, parse_objective(options.objective));
-  }
   FLYBALL_ASSIGN(request.references,
                  options.references.gather(board.info(0).device, options.accepted));
   const bool live = std::ranges::any_of(

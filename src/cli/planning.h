@@ -48,9 +48,9 @@ struct PlanOptions {
 inline constexpr const char* what_roles_are =
     "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine";
 
-/// Opens what --train and --infer name: tables, or networks on this machine.
+/// Opens what --train and --infer name: tables, or networks on this machine. Reads the objective.
 Result<SharedBoard> open_shared_board(PlanOptions& options);
-/// Reads limits, rates, objective and references into the request.
+/// Reads limits, rates and references into the request.
 Status read_plan_request(PlanOptions& options, const SharedBoard& board);
 /// The simulated board of the roles; null where they are not simulated.
 Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,

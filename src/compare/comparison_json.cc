@@ -30,8 +30,7 @@ class Document {
     document["published"] = {{"title", all_.published.title}, {"source", all_.published.source}};
     document["measured_file"] = text_or_null(all_.measured_file);
     document["choice"] = choice_json();
-    document["infeasible"] =
-        all_.infeasible ? infeasible_json(*all_.infeasible, {}) : Json(nullptr);
+    document["infeasible"] = all_.infeasible ? infeasible_json(*all_.infeasible) : Json(nullptr);
     document["notes"] = all_.notes;
     return document;
   }

@@ -25,4 +25,11 @@ std::unique_ptr<PowerMeter> make_no_power(const std::string& gap) {
   return std::make_unique<NoPower>(gap);
 }
 
+Status check_power(const std::string& gap) {
+  if (gap.empty()) return {};
+  return Error{Code::unavailable, "power is not available on this machine: " + gap,
+               "ask for objective time without power and energy budgets, or use a board with a "
+               "power sensor"};
+}
+
 }  // namespace flyball

@@ -48,4 +48,7 @@ std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root =
 /// A machine without a power sensor.
 std::unique_ptr<PowerMeter> make_no_power(const std::string& gap);
 
+/// What asks for power is refused where there is a gap (PowerMeter::gap()).
+Status check_power(const std::string& gap);
+
 }  // namespace flyball

@@ -14,7 +14,7 @@ std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
     const bool whole = constraint == Constraint::power;
     if (limit != unlimited)
       margins.push_back({constraint, role, whole ? "" : role_name(problem, role), used, limit,
-                         unit_of(problem, constraint), false});
+                         unit_of(problem, constraint)});
   };
   add(Constraint::power, 0, power_of(readings, choice), problem.budgets.power_w);
   for (size_t role = 0; role < choice.size(); ++role) {
@@ -39,7 +39,8 @@ std::string margin_text(const Margin& margin) {
   if (margin.constraint == Constraint::arrival_rate)
     return fmt::format("{}arrival rate {:g}/s of the {:.12g}/s that could be sustained", whose,
                        margin.used, margin.limit > 0 ? rounded(margin.limit, 4, false) : 0);
-  return fmt::format("{}{} {} of {:.12g} {}", whose, constraint_name(margin.constraint),
+  const std::string span = margin.span.empty() ? "" : margin.span + " ";
+  return fmt::format("{}{}{} {} of {:.12g} {}", whose, span, constraint_name(margin.constraint),
                      upper_figure(margin.used, 4, margin.limit), margin.limit, margin.unit);
 }
 

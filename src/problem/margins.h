@@ -14,6 +14,7 @@ struct Margin {
   std::string workload;  ///< whose; "" for power
   double used = 0, limit = 0;
   std::string unit;
+  std::string span = "";  ///< "epoch": what the figures are of, where not of a minibatch
   /// It is used up, and without it a better choice is known or predicted.
   bool binds = false;
 

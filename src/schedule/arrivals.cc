@@ -186,11 +186,20 @@ Result<ArrivalSpec> parse_trace(const Csv& csv) {
 }
 
 ArrivalSpec poisson_arrivals(double rate_hz) {
-  return {ArrivalKind::poisson, fmt::format("poisson:{:g}", rate_hz), rate_hz, {}, {}};
+  return {ArrivalKind::poisson, fmt::format("poisson:{:.12g}", rate_hz), rate_hz, {}, {}};
 }
 
 ArrivalSpec constant_arrivals(double rate_hz) {
-  return {ArrivalKind::constant, fmt::format("constant:{:g}", rate_hz), rate_hz, {}, {}};
+  return {ArrivalKind::constant, fmt::format("constant:{:.12g}", rate_hz), rate_hz, {}, {}};
+}
+
+std::optional<ArrivalSpec> at_rate(const ArrivalSpec& spec, double rate_hz) {
+  const bool one_rate = spec.kind == ArrivalKind::constant || spec.kind == ArrivalKind::poisson;
+  if (!one_rate || spec.stands_in) return {};
+  ArrivalSpec other =
+      spec.kind == ArrivalKind::constant ? constant_arrivals(rate_hz) : poisson_arrivals(rate_hz);
+  other.by_rate = spec.by_rate;
+  return other;
 }
 
 Result<ArrivalSpec> parse_arrivals(const std::string& text) {

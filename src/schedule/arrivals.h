@@ -29,6 +29,8 @@ struct ArrivalSpec {
   double rate_hz = 0;               ///< constant, poisson; of the others the mean; 0: not known
   std::vector<double> times_s;      ///< trace: ascending, from the start on
   std::vector<RateWindow> windows;  ///< windows, one after the other; a rate may be 0 in files
+  bool by_rate = false;             ///< its rate was given by itself, with --rate
+  bool stands_in = false;  ///< for arrivals of other kinds: nobody may ask for another rate of it
 
   /// How long it lasts; nothing where it has no end.
   std::optional<double> seconds() const;
@@ -43,6 +45,8 @@ Result<ArrivalSpec> parse_arrivals(const std::string& text);
 ArrivalSpec poisson_arrivals(double rate_hz);
 /// One every 1/rate.
 ArrivalSpec constant_arrivals(double rate_hz);
+/// The same at another rate; nothing of those that have more than one, and of what stands in.
+std::optional<ArrivalSpec> at_rate(const ArrivalSpec& spec, double rate_hz);
 /// "30:10min,60:5min": RATE:DURATION, both above zero.
 Result<std::vector<RateWindow>> parse_rate_windows(const std::string& text);
 /// A trace: column `time_s` with the time stamps of requests in seconds, ascending (the first one

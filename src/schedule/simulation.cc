@@ -38,6 +38,7 @@ class SimulatedRun final : public Executor {
 
   bool look() override {
     if (is_interrupted(asked_.stop)) return false;
+    if (asked_.give_up && asked_.give_up(result())) return false;
     let_arrive(now_ns_);
     Scheduler& scheduler = execution_.scheduler();
     if (now_ns_ >= end_ns_) scheduler.drain();

@@ -28,6 +28,8 @@ struct Simulation {
   std::function<std::optional<PlanChange>(int64_t now_ns, const ServingResult& so_far)> replan{};
   /// Called with everything that ran; empty: nobody looks.
   std::function<void(const Decision& what, int64_t begin_ns, int64_t end_ns)> ran{};
+  /// Asked before each decision: ends it at once where it says so; empty: never.
+  std::function<bool(const ServingResult& so_far)> give_up{};
   /// Gets everything; null: nobody looks.
   ServingTimeline* timeline = nullptr;
   const std::atomic<bool>* stop = nullptr;  ///< ends it at once; may be null

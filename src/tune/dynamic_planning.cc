@@ -43,7 +43,7 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
   RateProfiles all;
   DynamicAnswer& found = all.answer;
   begin_answer(board, request, found);
-  found.notes = board.gap_notes();
+  found.notes = board.gap_notes(*problems.begin()->second);
   for (const auto& [rate, problem] : problems) {
     found.problem = *problem;
     FLYBALL_ASSIGN(SearchOutcome outcome, session.search(problem));
@@ -85,7 +85,7 @@ Result<DynamicAnswer> answer(Session& session, const SharedBoard& board, const R
     return std::move(answer);
   }
   if (plan.error().code != Code::infeasible) return plan.error();
-  answer.refuse(unserved(problems, all, windows).value_or(Refusal{plan.error(), {}}));
+  answer.refuse(unserved(problems, all, windows).value_or(Refusal{plan.error()}));
   return std::move(answer);
 }
 

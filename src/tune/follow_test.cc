@@ -1,7 +1,7 @@
 // What an infeasible answer says would do is tried: what rests on readings always does, what is
 // predicted in nine cases of ten. Over a made table, and over measured ones where they are at hand.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +26,7 @@ using testing_follow::follow;
 struct Followed {
   size_t known = 0, known_held = 0;          ///< on readings
   size_t predicted = 0, predicted_held = 0;  ///< on predictions
+  size_t together = 0, together_held = 0;    ///< several at once, on readings
   size_t infeasible = 0;                     ///< problems without an answer
 
   void add(const Advice& advice, bool held) {
@@ -35,13 +36,18 @@ struct Followed {
   void expect_good(const std::string& what) const {
     tell(what);
     EXPECT_EQ(known_held, known) << what;
+    EXPECT_EQ(together_held, together) << what;
     EXPECT_GE(static_cast<double>(predicted_held), 0.9 * static_cast<double>(predicted)) << what;
     EXPECT_GT(infeasible, 0u) << what;
     EXPECT_GT(known + predicted, 0u) << what;
+    EXPECT_GT(together, 0u) << what;
   }
   void tell(const std::string& what) const {
-    printf("%s: %zu infeasible; on readings %zu of %zu held, on predictions %zu of %zu\n",
-           what.c_str(), infeasible, known_held, known, predicted_held, predicted);
+    printf(
+        "%s: %zu infeasible; on readings %zu of %zu held, on predictions %zu of %zu, together "
+        "%zu of %zu\n",
+        what.c_str(), infeasible, known_held, known, predicted_held, predicted, together_held,
+        together);
   }
 };
 
@@ -60,13 +66,23 @@ void try_plan(const std::vector<const WorkloadTable*>& tables, const Request& re
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   if (plan->answer) return;
   ++sum.infeasible;
-  for (const Advice& advice : plan->relaxation) {
-    const size_t service =
-        request.rates_hz.size() == 2 && advice.workload == tables[1]->workload ? 1 : 0;
-    const auto again = make_plan(board, &store, follow(request, advice, service));
+  const auto service_of = [&](const Advice& advice) -> size_t {
+    return request.rates_hz.size() == 2 && advice.workload == tables[1]->workload ? 1 : 0;
+  };
+  for (const Advice& advice : plan->remedies.alone) {
+    const auto again = make_plan(board, &store, follow(request, advice, service_of(advice)));
     ASSERT_TRUE(again.ok()) << again.error().message;
     sum.add(advice, again->answer.has_value());
   }
+  if (plan->remedies.together.empty()) return;
+  Request eased = request;
+  for (const Advice& advice : plan->remedies.together)
+    eased = follow(eased, advice, service_of(advice));
+  const auto again = make_plan(board, &store, eased);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  ++sum.together;
+  sum.together_held += again->answer.has_value();
+  EXPECT_TRUE(again->answer) << typed_together(plan->remedies.together);
 }
 
 void try_tune(const WorkloadTable& table, const Request& request, Followed& sum) {
@@ -77,11 +93,18 @@ void try_tune(const WorkloadTable& table, const Request& request, Followed& sum)
   ASSERT_TRUE(result.ok()) << result.error().message;
   if (result->choice) return;
   ++sum.infeasible;
-  for (const Advice& advice : result->relaxation) {
+  for (const Advice& advice : result->remedies.alone) {
     const auto again = tune(*profiler, &store, follow(request, advice));
     ASSERT_TRUE(again.ok()) << again.error().message;
     sum.add(advice, again->choice.has_value());
   }
+  if (result->remedies.together.empty()) return;
+  Request eased = request;
+  for (const Advice& advice : result->remedies.together) eased = follow(eased, advice);
+  const auto again = tune(*profiler, &store, eased);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  ++sum.together;
+  sum.together_held += again->choice.has_value();
 }
 
 double least(const std::vector<double>& values) {
@@ -105,7 +128,7 @@ void train_within(const WorkloadTable& table, Followed& sum) {
        {std::array{0.7, unlimited, unlimited}, std::array{0.98, unlimited, unlimited},
         std::array{unlimited, 0.8, unlimited}, std::array{unlimited, unlimited, 0.9},
         std::array{1.3, 1.5, unlimited}, std::array{1.6, 2.0, unlimited},
-        std::array{2.0, unlimited, 0.95}}) {
+        std::array{2.0, unlimited, 0.95}, std::array{0.9, 0.9, unlimited}}) {
     request.power_budget_w = power * w;
     request.time_budget_s = time * ms * 1e-3;
     request.energy_budget_j = energy * j;
@@ -194,11 +217,11 @@ TEST(Follow, AnEpochsBudgetIsAnsweredForAnEpoch) {
   const auto result = tune(*profiler, nullptr, request);
   ASSERT_TRUE(result.ok());
   ASSERT_FALSE(result->choice);
-  ASSERT_FALSE(result->relaxation.empty());
-  EXPECT_EQ(result->relaxation[0].flag, "--time-budget");
-  EXPECT_EQ(result->relaxation[0].unit, "s");
-  EXPECT_GE(result->relaxation[0].value, epoch_s);
-  EXPECT_LT(result->relaxation[0].value, 1.3 * epoch_s);
+  ASSERT_FALSE(result->remedies.alone.empty());
+  EXPECT_EQ(result->remedies.alone[0].flag, "--time-budget");
+  EXPECT_EQ(result->remedies.alone[0].unit, "s");
+  EXPECT_GE(result->remedies.alone[0].value, epoch_s);
+  EXPECT_LT(result->remedies.alone[0].value, 1.3 * epoch_s);
   try_tune(table, request, sum);
   request.time_budget_s = 1.2 * epoch_s;
   request.power_budget_w = 1.1 * least(table.power_w);
@@ -206,7 +229,16 @@ TEST(Follow, AnEpochsBudgetIsAnsweredForAnEpoch) {
   request.time_budget_s = unlimited;
   request.energy_budget_j = 0.9 * epoch_j;
   try_tune(table, request, sum);
+  request.energy_budget_j = unlimited;
+  request.power_budget_w = 0.9 * least(table.power_w);
+  request.time_budget_s = 0.7 * epoch_s;
+  try_tune(table, request, sum);
   sum.expect_good("tune");
+  const auto neither = tune(*profiler, nullptr, request);
+  ASSERT_TRUE(neither.ok());
+  ASSERT_TRUE(neither->infeasible);
+  EXPECT_THAT(neither->infeasible->message,
+              testing::HasSubstr(fmt::format(" of {:.12g} s", request.time_budget_s)));
 }
 
 TEST(Follow, WhatWouldDoDoesOnMeasuredTables) {

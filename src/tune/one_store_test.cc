@@ -165,7 +165,7 @@ void ask_and_relax(OneStore& store, Random& random, Count& count) {
   const Plan plan = store.ask(request);
   ++count.asked;
   EXPECT_LE(dominated_by(plan), noticed) << describe(*plan.problem);
-  for (const Advice& advice : plan.relaxation) {
+  for (const Advice& advice : plan.remedies.alone) {
     const Plan again = store.ask(testing_follow::follow(request, advice));
     EXPECT_TRUE(again.answer || advice.provenance == Provenance::predicted)
         << describe(*plan.problem) << "; advised " << advice.flag << " "

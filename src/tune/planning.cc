@@ -94,7 +94,7 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& re
     FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
     SearchAnswer found;
     begin_answer(board, request, found);
-    found.notes = board.gap_notes();
+    found.notes = board.gap_notes(*asked.problem);
     outcome.add_to(found);
     complete_plan(session, *asked.problem, found);
     if (knows_all(request.strategy)) FLYBALL_CHECK(note_doubted_power(board, outcome, found.notes));

@@ -68,10 +68,11 @@ TEST(Exact, ATuneIsTheBestRowWhateverTheStoreHolds) {
     if (result->choice) {
       EXPECT_EQ(result->configurations[*result->choice].minibatch_ms, best);
     } else {
-      ASSERT_EQ(result->relaxation.size(), 1u);
-      EXPECT_EQ(result->relaxation[0].provenance, Provenance::table);
+      ASSERT_EQ(result->remedies.alone.size(), 1u);
+      EXPECT_EQ(result->remedies.alone[0].provenance, Provenance::table);
       EXPECT_TRUE(
-          tune(*profiler, &store, testing_follow::follow(request, result->relaxation[0]))->choice);
+          tune(*profiler, &store, testing_follow::follow(request, result->remedies.alone[0]))
+              ->choice);
     }
   }
 }

@@ -86,11 +86,13 @@ bool SharedBoard::simulated() const {
   });
 }
 
-std::vector<std::string> SharedBoard::gap_notes() const {
+std::vector<std::string> SharedBoard::gap_notes(const Problem& problem) const {
   std::vector<std::string> notes = left_out;
   for (const ProfilerInfo* info : workloads())
     for (const std::string& gap : info->gaps)
       if (std::ranges::find(notes, gap) == notes.end()) notes.push_back(gap);
+  const std::string& remark = info(0).power_remark;
+  if (problem.needs_power() && !remark.empty()) notes.push_back(remark);
   return notes;
 }
 

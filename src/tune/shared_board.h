@@ -20,8 +20,9 @@ struct SharedBoard {
   Workloads workloads() const;
   bool simulated() const;             ///< is it a simulated board, on which all roles are tried?
   std::vector<std::string> left_out;  ///< modes that only one role has, in words
-  /// What profilers of the roles lack, and what they left out, each once.
-  std::vector<std::string> gap_notes() const;
+  /// What profilers of the roles lack, and what they left out, each once; and where the answer
+  /// hangs on power, how its total compares with others.
+  std::vector<std::string> gap_notes(const Problem& problem) const;
 };
 /// Errors: roles that were measured on different boards, or whose powers are of different totals;
 /// no mode is kept.

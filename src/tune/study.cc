@@ -20,11 +20,6 @@ constexpr const char* told_by_program = "told by the program";
 
 const Error gone{Code::interrupted, "the program has left its study", ""};
 
-bool needs_power(const Request& request) {
-  return request.objective.value_or(Objective::time) != Objective::time ||
-         request.power_budget_w != unlimited || request.energy_budget_j != unlimited;
-}
-
 std::string file_name(const std::string& word) {
   return std::filesystem::path(word).filename().string();
 }
@@ -60,7 +55,7 @@ ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
   info.conditions = conditions_of(create, board.conditions);
   info.workload = title_of(create);
   info.phase = create.phase;
-  info.power_total = needs_power(create.request) ? "told" : "";
+  info.power_total = create.request.needs_power() ? "told" : "";
   info.power_gap.clear();
   info.live = true;
   info.told = true;
@@ -199,7 +194,7 @@ class Study final : public Profiler {
 
   // Does it tell what the study's budgets and objective need?
   Status check_complete(const StudyTell& told) const {
-    if (!told.failure.empty() || told.power_w || !needs_power(create_.request)) return {};
+    if (!told.failure.empty() || told.power_w || !create_.request.needs_power()) return {};
     return Error{Code::invalid_argument,
                  fmt::format("trial {} is told without its power, which the study's budget or "
                              "objective needs",

@@ -22,14 +22,6 @@ Request as_tune(Request request) {
   return request;
 }
 
-Status check_power(const Profiler& profiler, const Problem& problem) {
-  if (!problem.needs_power() || profiler.info().power_gap.empty()) return {};
-  return Error{Code::unavailable,
-               "power is not available on this machine: " + profiler.info().power_gap,
-               "ask for objective time without power and energy budgets, or use a board with a "
-               "power sensor"};
-}
-
 void take_span(const Asked& asked, TuneResult& result) {
   result.samples = asked.samples;
   result.budget_span = asked.budget_span;
@@ -43,6 +35,8 @@ TuneResult start_result(const SharedBoard& board, const Request& request, const 
   result.space = profiler.space();
   result.default_config = profiler.default_config();
   result.default_reason = profiler.default_reason();
+  const std::string& remark = profiler.info().power_remark;
+  if (asked.problem->needs_power() && !remark.empty()) result.notes.push_back(remark);
   take_span(asked, result);
   return result;
 }
@@ -54,7 +48,7 @@ void name_unheld_limits(TuneResult& result) {
     if (!trial.measurement.failed()) figures.push_back(trial.measurement.figures);
   const std::string unheld = unheld_limits(figures, result.request.limits);
   if (unheld.empty()) return;
-  result.relaxation.clear();  // relaxation another limit would not do
+  result.remedies = {};  // easing another limit would not do
   result.infeasible = {Code::infeasible, unheld,
                        fmt::format("ease that limit, open other axes, or allow more trials with {}",
                                    option_name(result.request.caller, "profiles"))};
@@ -140,7 +134,7 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
 Result<Asked> tune_problem(const Request& request, const SharedBoard& board, bool whole_runs) {
   if (!request.is_tune()) return tune_problem(as_tune(request), board, whole_runs);
   FLYBALL_ASSIGN(Asked asked, make_problem(request, board, whole_runs));
-  FLYBALL_CHECK(check_power(*board.roles.front().profiler, *asked.problem));
+  if (asked.problem->needs_power()) FLYBALL_CHECK(check_power(board.info(0).power_gap));
   FLYBALL_CHECK(validate(*asked.problem));
   return asked;
 }

@@ -250,6 +250,8 @@ export interface CommonInfeasible {
   hint: string;
   /** Each alone would do; empty where none does. */
   easing: CommonEasing[];
+  /** Where none alone would do: all of these at once; empty where they are not known. */
+  together?: CommonEasing[];
 }
 /** One thing to change in the request. */
 export interface CommonEasing {
@@ -257,7 +259,7 @@ export interface CommonEasing {
   flag: string;
   /** [of `unit`] Its value, over the span that the option covers (an epoch where that is asked). */
   value: number;
-  /** W, s, ms, J, requests/s or profiles. */
+  /** W, s, ms, J, requests/s, % or profiles. */
   unit: string;
   /** How it is known that this would do. */
   provenance: CommonProvenance;

@@ -18,7 +18,8 @@ Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& t
   bool takes_rate = rates_hz.empty();
   for (size_t s = 0; s < services; ++s) {
     std::string text = texts.size() > 1 ? texts[s] : texts.front();
-    if (text == "poisson" || text == "constant") {
+    const bool by_rate = text == "poisson" || text == "constant";
+    if (by_rate) {
       if (rates_hz.empty())
         return Error{Code::invalid_argument, fmt::format("--arrivals {} needs a rate", text),
                      fmt::format("write {}:60, or add --rate 60", text)};
@@ -26,6 +27,7 @@ Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& t
       text += fmt::format(":{}", rates_hz.size() > 1 ? rates_hz[s] : rates_hz.front());
     }
     FLYBALL_ASSIGN(ArrivalSpec spec, parse_arrivals(text));
+    spec.by_rate = by_rate;
     takes_rate = takes_rate || spec.kind == ArrivalKind::http;
     specs.push_back(std::move(spec));
   }
@@ -51,8 +53,13 @@ Status plan_for_arrivals(PlanOptions& options, Context& context) {
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
   options.request.strategy = "exact";
+  Progress progress(options.quiet);
+  const auto tell = [&progress](size_t done, size_t of, const char* what) {
+    progress.show_share(done, of, what);
+  };
   FLYBALL_ASSIGN(const ArrivalAnswer answer,
-                 plan_arrivals({shared, options.request, arrivals, options.percentile}));
+                 plan_arrivals({shared, options.request, arrivals, options.percentile, tell}));
+  progress.finish();
   if (options.json)
     print_json(to_json(answer));
   else

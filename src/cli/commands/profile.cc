@@ -26,10 +26,13 @@
 #include "telemetry/sensors/power_sensors.h"
 #include "tune/board_costs.h"
 #include "workload/checkpoint.h"
+#include "workload/stepper.h"
 #include "workload/workload.h"
 
 namespace flyball::cli {
 namespace {
+
+constexpr int64_t most_samples = 1 << 20;  // of a minibatch
 
 struct ProfileOptions {
   EpochRequest request;
@@ -63,11 +66,7 @@ Status complete(ProfileOptions& options) {
   StepOptions& step = request.step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
   FLYBALL_CHECK(read_training_options(options.training, options.workload, step));
-  constexpr int64_t most_samples = 1 << 20;
-  if (step.batch_size > most_samples)
-    return Error{Code::invalid_argument, fmt::format("--batch-size {}", step.batch_size),
-                 fmt::format("give 1 to {}", most_samples)};
-  if (step.batch_size > 0 && step.accumulate > step.batch_size)
+  if (step.accumulate > step.batch_size)
     return Error{
         Code::invalid_argument,
         fmt::format("a minibatch of {} samples has no {} parts", step.batch_size, step.accumulate),
@@ -78,6 +77,7 @@ Status complete(ProfileOptions& options) {
     return Error{Code::invalid_argument, "a table is read, it does not run",
                  "profile on this machine: --device host"};
   step.device = compute_place(board->info());
+  FLYBALL_CHECK(check_device(step.device));
   request.memory_check =
       !options.memory.no_check && (step.device == "cpu" || board->info().may_compute_on_gpu);
   request.memory = options.memory.bytes;
@@ -236,6 +236,7 @@ void add_step_options(CLI::App& command, ProfileOptions& options) {
       {Target::program},
       {command.add_option("--phase", options.phase, "train or infer")->capture_default_str(),
        command.add_option("--batch-size", request.step.batch_size, "samples of a minibatch")
+           ->check(CLI::Range(int64_t{1}, most_samples))
            ->capture_default_str(),
        add_seed(command, request.step.seed)});
   options.scope.exclude(
@@ -253,6 +254,7 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
   options.scope.exclude(
       {Target::program},
       {command.add_option("--epochs", request.epochs, "epochs; the first one stands apart")
+           ->check(CLI::Range(1, 1'000'000))
            ->capture_default_str(),
        command.add_option("--workers", request.workers, "threads that load; 0: inline")
            ->check(CLI::Range(0, 256))
@@ -264,6 +266,7 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
        command.add_flag("--drop-last", request.drop_last,
                         "leave out a last minibatch that is not full")});
   command.add_option("--steps", request.steps, "at most so many minibatches per epoch; 0: all")
+      ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
   add_interval(command, request.interval, "between samples of power, 1ms to 1h");
 }

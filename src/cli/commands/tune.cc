@@ -141,6 +141,7 @@ Status run(TuneOptions& options, Context& context) {
   FLYBALL_CHECK(read_limits(options, context.program));
   if (!options.report.empty() && !options.board.dry_run) FLYBALL_CHECK(check_report(options));
   options.board.program = context.program;
+  options.board.needs_power = request.needs_power();
   auto opened = open_profiler(options.board);
   if (!opened) return tell_refused(opened.error(), options.json);
   OpenedProfiler& board = *opened;

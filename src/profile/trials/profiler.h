@@ -34,8 +34,9 @@ struct ProfilerInfo {
   Accepted accepted;  ///< trials that fits take besides those measured
   std::string workload;
   Phase phase = Phase::train;
-  std::string power_total;        ///< which total power is; "" where there is none
-  std::string power_gap;          ///< why there is no power; "" where there is some
+  std::string power_total;     ///< which total power is; "" where there is none
+  std::string power_gap;       ///< why there is no power; "" where there is some
+  std::string power_remark{};  ///< how its total compares with others; "" where that is not known
   std::vector<std::string> gaps;  ///< axes and sensors that are missing, each with its remedy
   Settings job;                   ///< fixed run settings, e.g. batch_size 16
   std::optional<Cost> cost;       ///< of its network, where somebody counted it

@@ -50,6 +50,15 @@ TEST(TwinProfiler, EverythingSaysSimulated) {
   EXPECT_NEAR(m->power->mean_w * m->power->window_s, m->power->energy_j, 1e-9);
 }
 
+// The tables of AGX Orin have the sum of all rails, of which one carries another.
+TEST(TwinProfiler, SaysHowItsPowerComparesWithAMonitors) {
+  const auto remark = [](const std::string& board) {
+    return profiler(board, "resnet18", Phase::train)->info().power_remark;
+  };
+  EXPECT_THAT(remark("orin_agx"), HasSubstr("are 29 % more"));
+  EXPECT_EQ(remark("rpi5"), "");
+}
+
 // Of 40 minibatches with three workers 39 are whole rounds.
 TEST(TwinProfiler, ATrialIsTheMeanOverWholeRoundsOfItsWorkers) {
   const auto twin = profiler("orin_agx", "resnet18", Phase::train,

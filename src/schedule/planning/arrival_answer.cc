@@ -105,11 +105,11 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
   ArrivalAnswer answer;
   answer.started_utc = wall_clock_utc();
   begin_answer(question.board, question.request, answer);
-  answer.notes = question.board.gap_notes();
   answer.arrivals = question.arrivals;
   answer.percentile = question.percentile;
   FLYBALL_ASSIGN(const Asked asked, make_problem(question.request, question.board));
   answer.problem = asked.problem;
+  answer.notes = question.board.gap_notes(*asked.problem);
   const Problem& problem = *asked.problem;
   FLYBALL_CHECK(validate(problem, false));
   FLYBALL_ASSIGN(const Readings readings, readings_of_board(question.board));
@@ -117,7 +117,8 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
   ArrivalPlanner planner(live, question.arrivals,
                          {.percentile = question.percentile,
                           .seed = question.request.seed,
-                          .stop = question.request.cancelled});
+                          .stop = question.request.cancelled,
+                          .progress = question.progress});
   const double budget_w = problem.budgets.power_w;
   if (const auto plan = planner.plan(budget_w)) {
     SimulatedChoice promised = planner.worse_of_two(plan->choice);

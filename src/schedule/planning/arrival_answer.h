@@ -29,6 +29,8 @@ struct ArrivalQuestion {
   const Request& request;  ///< its rates are those of the arrivals
   std::vector<ArrivalSpec> arrivals;
   double percentile = 99;
+  /// As ArrivalPlanOptions has it; empty: nobody looks.
+  std::function<void(size_t done, size_t of, const char* what)> progress{};
 };
 
 /// That no choice keeps the limits is an answer, too. Errors: requests that validate() refuses; a

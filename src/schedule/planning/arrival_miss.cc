@@ -17,101 +17,161 @@ std::string words_of(const Problem& problem, std::span<const size_t> choice) {
   return trial.mode.values.empty() ? batches : describe(trial.mode.values) + ", " + batches;
 }
 
-Advice advice_on(Constraint limit, double value, const std::string& workload) {
+Advice advice_on(Constraint limit, double value, const std::string& workload = "") {
   const LimitFlag flag = limit_flag(limit);
-  return {flag.flag, value / flag.scale, flag.unit, Provenance::simulated, workload};
+  return {flag.flag, value, flag.unit, Provenance::simulated, workload};
+}
+
+Advice power_advice(double power_w) {
+  return advice_on(Constraint::power, rounded(power_w, 3, true));
+}
+
+bool two_services(const Problem& problem) {
+  return problem.roles.size() == 2 && problem.roles.front().serves();
 }
 
 /// The latency budgets as they are typed: one value for each service, or one for all.
-std::string latencies_text(const Problem& problem, const EnoughLatency& enough) {
-  if (!enough.role) return fmt::format("--latency {:g}ms", enough.latency_ms);
-  std::string text = "--latency";
+Advice latency_advice(const Problem& problem, const EnoughLatency& enough) {
+  const bool one_of_two = enough.role && two_services(problem);
+  Advice advice = advice_on(Constraint::latency, enough.latency_ms,
+                            one_of_two ? role_name(problem, *enough.role) : "");
+  if (!one_of_two) return advice;
+  std::vector<std::string> values;
   for (size_t role = 0; role < problem.roles.size(); ++role)
-    if (problem.roles[role].serves())
-      text += fmt::format(
-          " {:g}ms", role == *enough.role ? enough.latency_ms : problem.roles[role].latency_ms);
-  return text;
+    values.push_back(fmt::format(
+        "{:.12g}ms", role == *enough.role ? enough.latency_ms : problem.roles[role].latency_ms));
+  advice.whole = join(values, " ");
+  return advice;
 }
 
-/// Of each service alone, else of all of them.
-std::vector<EnoughLatency> latencies_that_do(const ArrivalPlanner& planner, const Problem& problem,
-                                             double power_w) {
-  std::vector<EnoughLatency> all;
-  size_t services = 0;
-  for (size_t role = 0; role < problem.roles.size(); ++role) {
-    if (!problem.roles[role].serves()) continue;
-    ++services;
-    if (auto enough = planner.least_latency(power_w, role)) all.push_back(std::move(*enough));
+/// "poisson:20 poisson:30" or, where --rate gave it, "20 30".
+Advice rate_advice(const Problem& problem, const std::vector<ArrivalSpec>& arrivals,
+                   size_t service) {
+  const bool by_rate = arrivals[service].by_rate;
+  std::vector<std::string> values;
+  for (const ArrivalSpec& spec : arrivals)
+    values.push_back(by_rate        ? fmt::format("{:.12g}", spec.rate_hz)
+                     : spec.by_rate ? spec.text.substr(0, spec.text.find(':'))
+                                    : spec.text);
+  Advice advice = advice_on(Constraint::arrival_rate, arrivals[service].rate_hz,
+                            two_services(problem) ? role_name(problem, service) : "");
+  if (!by_rate) advice.flag = "--arrivals";
+  advice.whole = join(values, " ");
+  return advice;
+}
+
+/// A request for arrivals that cannot be met, and what would do instead.
+class Miss {
+ public:
+  Miss(ArrivalPlanner& planner, const Problem& problem, double power_w)
+      : planner_(planner), problem_(problem), power_w_(power_w) {}
+
+  Refusal refusal(double percentile) {
+    refusal_.why_not = {
+        Code::infeasible,
+        fmt::format("no choice answers {:g} % of these requests within the limits", percentile),
+        ""};
+    tell_what_misses();
+    ease_latencies();
+    ease_percentile();
+    ease_rates();
+    if (alone().empty()) ease_together();
+    if (planner_.stopped()) return {{Code::interrupted, "interrupted", ""}};
+    refusal_.why_not.hint = hint();
+    return std::move(refusal_);
   }
-  if (all.empty() && services > 1)
-    if (auto enough = planner.least_latency(power_w, {})) all.push_back(std::move(*enough));
-  return all;
-}
 
-void tell_nearest(const NearestChoice& nearest, const Problem& problem, Error& why) {
-  why.message += fmt::format(": the nearest ({}) answers {:.3g} %",
-                             words_of(problem, nearest.choice), 100 * (1 - nearest.late_share));
-}
+ private:
+  std::vector<Advice>& alone() { return refusal_.remedies.alone; }
+  void say(const std::string& text) { refusal_.why_not.message += text; }
 
-void tell_load(double load, Error& why) {
-  why.message += fmt::format(
-      ": they come faster than they can be answered; in the fastest choice they take {:.3g} "
-      "times the time that there is",
-      load);
-}
+  void tell_what_misses() {
+    nearest_ = planner_.nearest(power_w_);
+    if (const auto enough = planner_.least_power(power_w_)) {
+      alone().push_back(power_advice(enough->power_w));
+      say(fmt::format(": as simulated it takes {:g} W ({}), and {:g} W are allowed",
+                      alone().back().value, words_of(problem_, enough->choice), power_w_));
+    } else if (nearest_) {
+      say(fmt::format(": the nearest ({}) answers {:.3g} %", words_of(problem_, nearest_->choice),
+                      100 * (1 - nearest_->late_share)));
+    } else {
+      tell_load();
+    }
+  }
 
-void advise_together(const EnoughLatency& enough, const Problem& problem, double power_w,
-                     Error& why, std::vector<std::string>& remedies) {
-  const double needed_w = rounded(enough.power_w, 3, true);
-  why.message += fmt::format(
-      "; easing one limit alone does not help: as simulated it takes {:g} W "
-      "and a latency of {:g} ms together ({}), and {:g} W",
-      needed_w, enough.latency_ms, words_of(problem, enough.choice), power_w);
-  for (const Role& role : problem.roles)
-    if (role.serves()) why.message += fmt::format(" and {:g} ms", role.latency_ms);
-  why.message += " are allowed";
-  remedies.push_back(fmt::format("--power-budget {:g}W and {} together", needed_w,
-                                 latencies_text(problem, enough)));
-}
+  void tell_load() {
+    constexpr const char* taken =
+        "in the fastest choice they take {:.3g} times the time that there is";
+    if (planner_.least_patient_load() >= 1)
+      say(": they come faster than they can be answered; " +
+          fmt::format(taken, planner_.least_patient_load()));
+    else if (planner_.least_load() >= 1)
+      say(": within the latency too few gather in a batch; " +
+          fmt::format(taken, planner_.least_load()));
+  }
+
+  /// Of each service alone, else of all of them.
+  void ease_latencies() {
+    std::vector<EnoughLatency> all;
+    for (size_t role = 0; role < problem_.roles.size(); ++role)
+      if (problem_.roles[role].serves())
+        if (auto enough = planner_.least_latency(power_w_, role)) all.push_back(*std::move(enough));
+    if (all.empty() && two_services(problem_))
+      if (auto enough = planner_.least_latency(power_w_, {})) all.push_back(*std::move(enough));
+    for (const EnoughLatency& enough : all) alone().push_back(latency_advice(problem_, enough));
+  }
+
+  void ease_percentile() {
+    if (!nearest_) return;
+    if (const auto kept = planner_.kept_percentile(nearest_->choice))
+      alone().push_back(
+          {"--percentile", *kept, "%", Provenance::simulated, "", fmt::format("{:.12g}", *kept)});
+  }
+
+  void ease_rates() {
+    for (size_t s = 0; s < planner_.arrivals().size(); ++s) {
+      const auto enough = planner_.highest_rate(power_w_, s);
+      if (!enough) continue;
+      std::vector<ArrivalSpec> slower = planner_.arrivals();
+      slower[s] = *at_rate(slower[s], enough->rate_hz);
+      alone().push_back(rate_advice(problem_, slower, s));
+    }
+  }
+
+  void ease_together() {
+    const auto enough = planner_.least_together(power_w_);
+    if (!enough) return;
+    std::vector<Advice>& together = refusal_.remedies.together;
+    if (power_w_ != unlimited && enough->power_w > power_w_)
+      together.push_back(power_advice(enough->power_w));
+    together.push_back(latency_advice(problem_, *enough));
+    for (size_t s = 0; s < enough->arrivals.size(); ++s)
+      together.push_back(rate_advice(problem_, enough->arrivals, s));
+    say(fmt::format("; easing one limit alone does not help: what would do is simulated at {}",
+                    words_of(problem_, enough->choice)));
+  }
+
+  std::string hint() {
+    if (!refusal_.remedies.together.empty())
+      return "try " + typed_together(refusal_.remedies.together) + " together";
+    std::vector<std::string> tries;
+    for (const Advice& one : alone()) tries.push_back(typed_text(one));
+    return tries.empty() ? "serve fewer requests, or a lighter network"
+                         : "try " + join(tries, ", or ");
+  }
+
+  ArrivalPlanner& planner_;
+  const Problem& problem_;
+  double power_w_;
+  std::optional<NearestChoice> nearest_;
+  Refusal refusal_;
+};
 
 }  // namespace
 
 Refusal no_arrival_plan(ArrivalPlanner& planner, const Problem& problem, double percentile,
                         double power_w) {
-  Refusal refusal{
-      {Code::infeasible,
-       fmt::format("no choice answers {:g} % of these requests within the limits", percentile), ""},
-      {}};
-  Error& why = refusal.why_not;
-  std::vector<std::string> remedies;
-  if (const auto enough = planner.least_power(power_w)) {
-    const double needed_w = rounded(enough->power_w, 3, true);
-    why.message += fmt::format(": as simulated it takes {:g} W ({}), and {:g} W are allowed",
-                               needed_w, words_of(problem, enough->choice), power_w);
-    remedies.push_back(fmt::format("--power-budget {:g}W", needed_w));
-    refusal.relaxation.push_back(advice_on(Constraint::power, needed_w, ""));
-  } else if (const auto nearest = planner.nearest(power_w)) {
-    tell_nearest(*nearest, problem, why);
-  } else if (const double load = planner.least_load(); load >= 1) {
-    tell_load(load, why);
-  }
-  const bool two = problem.roles.front().serves() && problem.roles.size() == 2;
-  for (const EnoughLatency& enough : latencies_that_do(planner, problem, power_w)) {
-    remedies.push_back(latencies_text(problem, enough));
-    refusal.relaxation.push_back(
-        advice_on(Constraint::latency, enough.latency_ms,
-                  two && enough.role ? role_name(problem, *enough.role) : ""));
-  }
-  if (remedies.empty())
-    if (const auto enough = planner.least_together(power_w))
-      advise_together(*enough, problem, power_w, why, remedies);
-  if (planner.stopped()) return {{Code::interrupted, "interrupted", ""}, {}};
-  why.hint = remedies.empty() ? "serve fewer requests, or a lighter network"
-                              : fmt::format(
-                                    "allow {}, a lower --percentile, or serve fewer "
-                                    "requests",
-                                    join(remedies, ", or "));
-  return refusal;
+  return Miss(planner, problem, power_w).refusal(percentile);
 }
 
 }  // namespace flyball

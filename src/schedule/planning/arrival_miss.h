@@ -9,8 +9,9 @@ namespace flyball {
 
 /// Why plan(power_w) found nothing: the power that it takes, else the nearest choice, else the time
 /// that the requests take. What is advised is the least of each limit alone (where no service's
-/// latency alone does, of all) that did in simulation, of these very requests; text and
-/// `relaxation` say the same. Simulates more choices than plan() did.
+/// latency alone does, of all), of the percentile and of each rate, else of several together, that
+/// did in simulation, of these very requests; text and remedies say the same. Simulates more
+/// choices than plan() did.
 Refusal no_arrival_plan(ArrivalPlanner& planner, const Problem& problem, double percentile,
                         double power_w);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/figure.h"
 #include "base/random.h"
 #include "problem/choices.h"
 
@@ -13,11 +14,59 @@ namespace {
 constexpr double bound_slack = 1.02;  // chance may let a batch grow beyond what gathers on average
 constexpr double reading_slack = 1.0025;  // half a step of the histogram
 constexpr uint64_t confirming = 99;       // stream of the second simulation
-constexpr double glimpse = 1.0 / 8;       // of the requests, to see what keeps nowhere near …
-constexpr double far_too_late = 3;        // … times the share that may be late
+constexpr double surely = 1.01;  // times a latency: beyond that, more than the histogram's steps
+constexpr size_t looks = 200;    // at the latencies of a simulation, of which each takes a while
 constexpr double few_late = 20;  // requests that may be late: fewer decide nothing by one run
 
+/// Requests that were drawn before.
+class Replayed final : public ArrivalSource {
+ public:
+  explicit Replayed(const std::vector<int64_t>& at_ns) : at_ns_(at_ns) {}
+  std::optional<int64_t> next_ns() override {
+    return at_ == at_ns_.size() ? std::nullopt : std::optional(at_ns_[at_++]);
+  }
+
+ private:
+  const std::vector<int64_t>& at_ns_;
+  size_t at_ = 0;
+};
+
 }  // namespace
+
+/// Looks on at a simulation whose requests are all known beforehand.
+class ArrivalPlanner::Watch {
+ public:
+  Watch(const Bar& bar, const Drawn& drawn, double late_allowed)
+      : bar_(bar), drawn_(drawn), late_allowed_(late_allowed), next_(drawn.at_ns.size()) {}
+
+  bool gives_up(const ServingResult& so_far) {
+    for (size_t s = 0; s < so_far.services.size() && !given_up_; ++s)
+      given_up_ = too_late(so_far.services[s], s) || too_slow(so_far.services[s], s);
+    return given_up_;
+  }
+  bool given_up() const { return given_up_; }
+
+ private:
+  double of_all(double share, size_t s) const {
+    return share * static_cast<double>(drawn_.at_ns[s].size()) * (1 + 1e-12);
+  }
+  bool too_late(const ServiceResult& service, size_t s) const {
+    return static_cast<double>(service.late + service.refused) > of_all(bar_.late_share, s);
+  }
+  bool too_slow(const ServiceResult& service, size_t s) {
+    const double limit_ms = surely * bar_.latency_share * service.budget_ms;
+    if (!(limit_ms < unlimited) || service.answered < next_[s]) return false;
+    next_[s] = service.answered + drawn_.at_ns[s].size() / looks + 1;
+    const size_t beyond = service.answered - service.latency.at_most(limit_ms) + service.refused;
+    return static_cast<double>(beyond) > of_all(late_allowed_, s);
+  }
+
+  const Bar& bar_;
+  const Drawn& drawn_;
+  double late_allowed_;
+  std::vector<size_t> next_;  ///< look at the latencies when so many are answered
+  bool given_up_ = false;
+};
 
 ArrivalPlanner::ArrivalPlanner(ServingProblem live, std::vector<ArrivalSpec> arrivals,
                                ArrivalPlanOptions options)
@@ -38,7 +87,7 @@ ArrivalPlanner::ArrivalPlanner(ServingProblem live, std::vector<ArrivalSpec> arr
 // of a batch's time. 0 where the service alone takes more time than there is.
 void ArrivalPlanner::judge(Candidate& candidate) {
   const RunningPlan plan = live_.plan(candidate.choice);
-  double left = 1;
+  double left = 1, patient_load = 0;
   size_t s = 0;
   for (const Role& role : live_.problem->roles) {
     if (!role.serves()) continue;
@@ -47,10 +96,14 @@ void ArrivalPlanner::judge(Candidate& candidate) {
         std::min(static_cast<double>(plan.largest_batch[s]), std::ceil(gathers)));
     const double batch_s = plan.services[s].minibatch.typical_ns(batch) * 1e-9;
     left -= arrivals_[s].rate_hz * batch_s / static_cast<double>(batch);
+    const int64_t largest = plan.largest_batch[s];
+    patient_load += arrivals_[s].rate_hz * 1e-9 * plan.services[s].minibatch.typical_ns(largest) /
+                    static_cast<double>(largest);
     candidate.answer_ms += plan.services[s].minibatch.typical_ns(1) * 1e-6;
     ++s;
   }
   least_load_ = std::min(least_load_, 1 - left);
+  least_patient_load_ = std::min(least_patient_load_, patient_load);
   if (plan.trainings.empty())
     candidate.bound = left > 0 ? 1e3 / candidate.answer_ms : 0;
   else
@@ -70,33 +123,54 @@ double ArrivalPlanner::counted(std::span<const size_t> choice) const {
                                         : problem.counts(problem.candidates->batch(0, choice[0]));
 }
 
-// The sources must live as long as it runs.
-Simulation ArrivalPlanner::simulation_of(
-    std::span<const size_t> choice, uint64_t seed, double requests,
-    std::vector<std::unique_ptr<ArrivalSource>>& sources) const {
-  Simulation asked = live_.simulation(choice);
+void ArrivalPlanner::set_arrivals(size_t service, ArrivalSpec spec) {
+  if (spec.text == arrivals_[service].text) return;
+  arrivals_[service] = std::move(spec);
+  drawn_.clear();
+}
+
+const ArrivalPlanner::Drawn& ArrivalPlanner::drawn(uint64_t seed, double requests) {
+  const auto [place, is_new] = drawn_.try_emplace({seed, requests});
+  Drawn& drawn = place->second;
+  if (!is_new) return drawn;
   double slowest_hz = unlimited, fastest_hz = 0, longest_s = 0;
-  for (size_t s = 0; s < arrivals_.size(); ++s) {
-    asked.services[s].rate_hz = arrivals_[s].rate_hz;
-    sources.push_back(make_arrivals(arrivals_[s], mix_seed(seed, s)));
-    asked.arrivals.push_back(sources.back().get());
-    slowest_hz = std::min(slowest_hz, arrivals_[s].rate_hz);
-    fastest_hz = std::max(fastest_hz, arrivals_[s].rate_hz);
-    longest_s = std::max(longest_s, arrivals_[s].seconds().value_or(0));
+  for (const ArrivalSpec& spec : arrivals_) {
+    slowest_hz = std::min(slowest_hz, spec.rate_hz);
+    fastest_hz = std::max(fastest_hz, spec.rate_hz);
+    longest_s = std::max(longest_s, spec.seconds().value_or(0));
   }
   // A service that is hardly asked is not waited for: ten times as many of the busiest are enough.
   const double enough_s =
       std::max(options_.least_s, std::min(requests / slowest_hz, 10 * requests / fastest_hz));
-  asked.seconds = longest_s > 0 ? longest_s : enough_s;
-  asked.seed = seed;
-  asked.stop = options_.stop;
-  return asked;
+  drawn.seconds = longest_s > 0 ? longest_s : enough_s;
+  const int64_t end_ns = std::llround(drawn.seconds * 1e9);
+  for (size_t s = 0; s < arrivals_.size(); ++s) {
+    const auto source = make_arrivals(arrivals_[s], mix_seed(seed, s));
+    std::vector<int64_t>& at_ns = drawn.at_ns.emplace_back();
+    for (auto next = source->next_ns(); next && *next < end_ns; next = source->next_ns())
+      at_ns.push_back(*next);
+  }
+  return drawn;
 }
 
-SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, uint64_t seed,
-                                              double requests) const {
-  std::vector<std::unique_ptr<ArrivalSource>> sources;
-  const ServingResult result = simulate(simulation_of(choice, seed, requests, sources));
+std::optional<SimulatedChoice> ArrivalPlanner::simulate_once(std::span<const size_t> choice,
+                                                             uint64_t seed, double requests,
+                                                             const Bar& bar) {
+  const Drawn& requested = drawn(seed, requests);
+  std::vector<Replayed> sources;
+  for (const std::vector<int64_t>& at_ns : requested.at_ns) sources.emplace_back(at_ns);
+  Watch watch(bar, requested, late_allowed());
+  Simulation asked = live_.simulation(choice);
+  for (size_t s = 0; s < arrivals_.size(); ++s) {
+    asked.services[s].rate_hz = arrivals_[s].rate_hz;
+    asked.arrivals.push_back(&sources[s]);
+  }
+  asked.seconds = requested.seconds;
+  asked.seed = seed;
+  asked.stop = options_.stop;
+  asked.give_up = [&](const ServingResult& so_far) { return watch.gives_up(so_far); };
+  const ServingResult result = simulate(std::move(asked));
+  if (watch.given_up()) return std::nullopt;
   SimulatedChoice found;
   found.choice.assign(choice.begin(), choice.end());
   found.late_share = 0;
@@ -129,13 +203,40 @@ double ArrivalPlanner::latency_ms(const ServiceResult& service, bool in_time) co
 }
 
 const SimulatedChoice& ArrivalPlanner::simulated(std::span<const size_t> choice) {
-  std::vector<size_t> key(choice.begin(), choice.end());
-  if (const auto known = known_.find(key); known != known_.end()) return known->second;
-  return known_.emplace(key, simulate_once(choice, options_.seed, options_.requests)).first->second;
+  return *simulated_to(choice, {});
+}
+
+const SimulatedChoice* ArrivalPlanner::simulated_to(std::span<const size_t> choice,
+                                                    const Bar& bar) {
+  const std::vector<size_t> key(choice.begin(), choice.end());
+  if (const auto known = known_.find(key); known != known_.end()) return &known->second;
+  const auto before = given_up_.find(key);
+  if (before != given_up_.end() && before->second.late_share >= bar.late_share &&
+      before->second.latency_share >= bar.latency_share)
+    return nullptr;
+  auto found = simulate_once(choice, options_.seed, options_.requests, bar);
+  if (!found) {
+    given_up_[key] = bar;
+    return nullptr;
+  }
+  given_up_.erase(key);
+  return &known_.emplace(key, *std::move(found)).first->second;
 }
 
 bool ArrivalPlanner::in_time(std::span<const size_t> choice) {
-  return late_share(choice) <= late_allowed();
+  const Bar bar{late_allowed()};
+  const SimulatedChoice* first = simulated_to(choice, bar);
+  if (!first || first->late_share > late_allowed()) return false;
+  if (!doubtful(first->late_share)) return true;
+  const std::vector<size_t> key(choice.begin(), choice.end());
+  if (refuted_.contains(key)) return false;
+  if (confirmed_.contains(key)) return confirmed(choice).late_share <= late_allowed();
+  auto again = simulate_again(choice, bar);
+  if (again)
+    confirmed_.emplace(key, *std::move(again));
+  else
+    refuted_.insert(key);
+  return again.has_value();
 }
 
 bool ArrivalPlanner::doubtful(double late_share) const {
@@ -143,14 +244,15 @@ bool ArrivalPlanner::doubtful(double late_share) const {
   return late_share <= late_allowed() && (few || late_share > late_allowed() / 50);
 }
 
-SimulatedChoice ArrivalPlanner::simulate_again(std::span<const size_t> choice) const {
-  return simulate_once(choice, mix_seed(options_.seed, confirming), 4 * options_.requests);
+std::optional<SimulatedChoice> ArrivalPlanner::simulate_again(std::span<const size_t> choice,
+                                                              const Bar& bar) {
+  return simulate_once(choice, mix_seed(options_.seed, confirming), 4 * options_.requests, bar);
 }
 
 const SimulatedChoice& ArrivalPlanner::confirmed(std::span<const size_t> choice) {
   std::vector<size_t> key(choice.begin(), choice.end());
   if (const auto known = confirmed_.find(key); known != confirmed_.end()) return known->second;
-  return confirmed_.emplace(key, simulate_again(choice)).first->second;
+  return confirmed_.emplace(key, *simulate_again(choice, {})).first->second;
 }
 
 SimulatedChoice ArrivalPlanner::worse_of_two(std::span<const size_t> choice) {
@@ -168,18 +270,26 @@ SimulatedChoice ArrivalPlanner::worse_of_two(std::span<const size_t> choice) {
   return worse;
 }
 
-double ArrivalPlanner::late_share(std::span<const size_t> choice) {
-  const SimulatedChoice& first = simulated(choice);
-  return doubtful(first.late_share) ? confirmed(choice).late_share : first.late_share;
+bool ArrivalPlanner::keeps_up(std::span<const size_t> choice) {
+  const Bar bar{late_allowed()};
+  const auto first = simulate_once(choice, options_.seed, options_.requests, bar);
+  if (!first) return false;
+  return !doubtful(first->late_share) || simulate_again(choice, bar).has_value();
 }
 
-bool ArrivalPlanner::keeps_up(std::span<const size_t> choice) const {
-  const auto late = [&](double requests) {
-    return simulate_once(choice, options_.seed, requests).late_share;
-  };
-  if (late(options_.requests * glimpse) > far_too_late * late_allowed()) return false;
-  const double first = late(options_.requests);
-  return (doubtful(first) ? simulate_again(choice).late_share : first) <= late_allowed();
+double ArrivalPlanner::least_share(std::span<const size_t> choice) const {
+  const Candidates& all = *live_.problem->candidates;
+  double most = 0;
+  for (size_t role = 0; role < choice.size(); ++role) {
+    if (!live_.problem->roles[role].serves()) continue;
+    double least_ms = unlimited;
+    for (const size_t other : all.of_mode(role, all.mode_of(role, choice[role])))
+      if (all.batch(role, other) <= all.batch(role, choice[role]))
+        if (const double ms = (*live_.readings)[role][other].minibatch_ms; ms > 0)
+          least_ms = std::min(least_ms, ms);
+    most = std::max(most, least_ms / live_.problem->roles[role].latency_ms);
+  }
+  return most;
 }
 
 bool ArrivalPlanner::better(const SimulatedChoice& one, const SimulatedChoice& other) const {
@@ -193,19 +303,31 @@ bool ArrivalPlanner::better(const SimulatedChoice& one, const SimulatedChoice& o
   return costs(one) < costs(other);
 }
 
+std::optional<double> ArrivalPlanner::kept_percentile(std::span<const size_t> choice) {
+  const double late = worse_of_two(choice).late_share;
+  double kept = rounded(100 * (1 - late), 4, false);
+  if (late > 1 - kept / 100) kept = rounded(kept - 0.01, 4, false);
+  if (!(kept >= least_percentile && kept < options_.percentile)) return std::nullopt;
+  return kept;
+}
+
 std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
+  const bool trains = live_.problem->concurrent();
   std::optional<SimulatedChoice> best;
-  for (const Candidate& candidate : candidates_) {
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& candidate = candidates_[i];
     if (stopped()) return std::nullopt;
+    tell(i, candidates_.size(), "simulating choices");
     const bool in_budget = power_w == unlimited || candidate.power_w <= power_w;
     if (!in_budget) continue;
-    const double could = live_.problem->concurrent() ? candidate.bound * bound_slack : unlimited;
-    if (best && could <= best->trained_per_s) break;
-    const SimulatedChoice& found = simulated(candidate.choice);
-    const bool no_better = best && !better(found, *best);
-    if (no_better || !in_time(candidate.choice)) continue;
+    if (best && trains && candidate.bound * bound_slack <= best->trained_per_s) break;
+    Bar bar{late_allowed()};
+    if (best && !trains) bar.latency_share = best->latency_share;
+    if (least_share(candidate.choice) > surely * bar.latency_share) continue;
+    const SimulatedChoice* found = simulated_to(candidate.choice, bar);
+    if (!found || (best && !better(*found, *best)) || !in_time(candidate.choice)) continue;
     if (options_.allowed && !options_.allowed(candidate.choice)) continue;
-    best = found;
+    best = *found;
   }
   if (stopped()) return std::nullopt;  // what was simulated last was not, to its end
   return best;
@@ -218,9 +340,10 @@ std::optional<EnoughPower> ArrivalPlanner::least_power(double power_w) {
     if (candidate.power_w > power_w) above.push_back(&candidate);
   std::ranges::stable_sort(above, {}, &Candidate::power_w);
   if (above.size() > most_looked) above.resize(most_looked);
-  for (const Candidate* candidate : above) {
+  for (size_t i = 0; i < above.size(); ++i) {
     if (stopped()) return std::nullopt;
-    if (in_time(candidate->choice)) return EnoughPower{candidate->choice, candidate->power_w};
+    tell(i, above.size(), "looking for the power that would do");
+    if (in_time(above[i]->choice)) return EnoughPower{above[i]->choice, above[i]->power_w};
   }
   return std::nullopt;
 }
@@ -232,7 +355,11 @@ std::optional<NearestChoice> ArrivalPlanner::nearest(double power_w) {
   for (size_t i = 0; i < candidates_.size() && !stopped(); i += step) {
     const Candidate& candidate = candidates_[i];
     if (power_w != unlimited && !(candidate.power_w <= power_w)) continue;
-    const double late = late_share(candidate.choice);
+    tell(i, candidates_.size(), "looking for the nearest choice");
+    const SimulatedChoice* first = simulated_to(candidate.choice, {least_late});
+    if (!first) continue;
+    const double late =
+        doubtful(first->late_share) ? confirmed(candidate.choice).late_share : first->late_share;
     if (best && late >= least_late) continue;
     best = &candidate;
     least_late = late;

@@ -6,12 +6,16 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "schedule/planning/serving_problem.h"
 
 namespace flyball {
+
+/// Percentiles that may be asked for.
+inline constexpr double least_percentile = 50, most_percentile = 99.99;
 
 struct ArrivalPlanOptions {
   double percentile = 99;  ///< of the requests that are to be answered within the budget
@@ -21,6 +25,8 @@ struct ArrivalPlanOptions {
   /// May this choice be the plan? Asked last, of one that would be; empty: any may.
   std::function<bool(std::span<const size_t> choice)> allowed{};
   const std::atomic<bool>* stop = nullptr;  ///< once set, there is no plan any more; may be null
+  /// Told how many of the choices that may have to be simulated were looked at, and what for.
+  std::function<void(size_t done, size_t of, const char* what)> progress{};
 };
 
 /// How one service fares.
@@ -57,7 +63,14 @@ struct EnoughLatency {
   std::vector<size_t> choice{};
   std::optional<size_t> role{};  ///< whose budget is eased; nothing: no service has less than this
   double latency_ms = 0;
-  double power_w = 0;  ///< that it takes
+  double power_w = 0;                   ///< that it takes
+  std::vector<ArrivalSpec> arrivals{};  ///< slower ones, where it takes these, too; else empty
+};
+
+/// A choice that would do if fewer requests came to one service.
+struct EnoughRate {
+  std::vector<size_t> choice;
+  double rate_hz = 0;
 };
 
 /// The choice that comes closest to the percentile.
@@ -73,7 +86,8 @@ struct NearestChoice {
 ///
 /// Choices are simulated in the order of what they could train at most, (1 − α·t(k)/k)/t_tr with
 /// the largest batch k that can gather within the latency budget, and the search ends where no
-/// other could beat what was found. What was simulated is kept: power budgets share it.
+/// other could beat what was found; a simulation ends as soon as its choice is too late, or slower
+/// than that. What was simulated is kept: power budgets share it.
 class ArrivalPlanner {
  public:
   /// `arrivals` of each service; the problem's roles say nothing of rates here but that they serve.
@@ -100,9 +114,16 @@ class ArrivalPlanner {
   /// plan(power_w) finds something among the `most_looked` choices that answer soonest. Three
   /// digits, as simulated.
   std::optional<EnoughLatency> least_latency(double power_w, std::optional<size_t> role) const;
+  /// The highest rate of one service, all else kept, likewise; rounded down. Nothing of arrivals
+  /// that have more than one rate.
+  std::optional<EnoughRate> highest_rate(double power_w, size_t service) const;
   /// And where no limit alone does: the least power and latency together, in equal shares of what
-  /// is allowed as nearly as steps of a quarter of the power tell.
+  /// is allowed as nearly as steps of a quarter of the power tell; where they do not do either,
+  /// with all rates lowered by one factor, the largest of those whose steps are a quarter, too.
   std::optional<EnoughLatency> least_together(double power_w) const;
+  /// The highest percentile that this choice keeps in both simulations, rounded down; below
+  /// `least_percentile` or not below that which is asked: nothing.
+  std::optional<double> kept_percentile(std::span<const size_t> choice);
   /// The tightest latency budgets that a choice keeps, by service, of several all tightened alike;
   /// three digits, as simulated. Empty where one has none, or the choice keeps none.
   std::vector<double> tightest_ms(std::span<const size_t> choice) const;
@@ -110,8 +131,11 @@ class ArrivalPlanner {
   /// What the requests take of the time, in the choice where that is least; 1 and more: they come
   /// faster than any choice can answer them.
   double least_load() const { return least_load_; }
+  /// The same if there were time for the largest batches to gather.
+  double least_patient_load() const { return least_patient_load_; }
+  const std::vector<ArrivalSpec>& arrivals() const { return arrivals_; }
   bool stopped() const { return options_.stop && *options_.stop; }
-  size_t simulations() const { return known_.size(); }
+  size_t simulations() const { return known_.size() + given_up_.size(); }
 
  private:
   struct Candidate {
@@ -119,10 +143,23 @@ class ArrivalPlanner {
     double power_w = 0, bound = 0;
     double answer_ms = 0;  ///< of one request of each service, alone
   };
-  Simulation simulation_of(std::span<const size_t> choice, uint64_t seed, double requests,
-                           std::vector<std::unique_ptr<ArrivalSource>>& sources) const;
-  SimulatedChoice simulate_once(std::span<const size_t> choice, uint64_t seed,
-                                double requests) const;
+  /// A simulation is given up once it is sure to end beyond one of these.
+  struct Bar {
+    double late_share = unlimited, latency_share = unlimited;
+  };
+  /// The requests of a simulation, which are those of every choice.
+  struct Drawn {
+    double seconds = 0;
+    std::vector<std::vector<int64_t>> at_ns;  ///< of each service
+  };
+  class Watch;
+  const Drawn& drawn(uint64_t seed, double requests);
+  void set_arrivals(size_t service, ArrivalSpec spec);
+  /// Nothing where it was given up.
+  std::optional<SimulatedChoice> simulate_once(std::span<const size_t> choice, uint64_t seed,
+                                               double requests, const Bar& bar);
+  /// The same of what is kept; null where it is beyond the bar.
+  const SimulatedChoice* simulated_to(std::span<const size_t> choice, const Bar& bar);
   double latency_ms(const ServiceResult& service, bool in_time) const;
   /// Sets how soon it answers, and its bound.
   void judge(Candidate& candidate);
@@ -132,22 +169,32 @@ class ArrivalPlanner {
   double late_allowed() const { return 1 - options_.percentile / 100; }
   bool doubtful(double late_share) const;  ///< in time, but not without any late
   /// Over four times as many other requests.
-  SimulatedChoice simulate_again(std::span<const size_t> choice) const;
+  std::optional<SimulatedChoice> simulate_again(std::span<const size_t> choice, const Bar& bar);
   const SimulatedChoice& confirmed(std::span<const size_t> choice);
-  /// in_time() where most choices are not, which a short simulation shows; nothing is kept of it.
-  bool keeps_up(std::span<const size_t> choice) const;
+  /// in_time(), of which nothing is kept.
+  bool keeps_up(std::span<const size_t> choice);
+  /// The least share of a latency budget that its minibatches alone take.
+  double least_share(std::span<const size_t> choice) const;
+  void tell(size_t done, size_t of, const char* what) const {
+    if (options_.progress) options_.progress(done, of, what);
+  }
   /// Would a plan look at it, as the budgets are now?
   bool looks_at(std::span<const size_t> choice);
-  /// As far as it was looked at: in the first simulation, or the one that was to confirm it.
-  double late_share(std::span<const size_t> choice);
+  /// Keeps of the candidates `most_looked` within this power, those first that answer soonest.
+  void look_at_soonest(double power_w);
+  /// The least power and latency that do at these rates.
+  std::optional<EnoughLatency> least_of_both(double power_w) const;
 
   ServingProblem live_;
   std::vector<ArrivalSpec> arrivals_;
   ArrivalPlanOptions options_;
-  double least_load_ = unlimited;
-  std::vector<Candidate> candidates_;  ///< the most promising first
+  double least_load_ = unlimited, least_patient_load_ = unlimited;
+  std::vector<Candidate> candidates_;                   ///< the most promising first
+  std::map<std::pair<uint64_t, double>, Drawn> drawn_;  ///< by seed and number
   std::map<std::vector<size_t>, SimulatedChoice> known_;
   std::map<std::vector<size_t>, SimulatedChoice> confirmed_;  ///< as it was simulated again
+  std::map<std::vector<size_t>, Bar> given_up_;               ///< beyond which bar
+  std::set<std::vector<size_t>> refuted_;                     ///< in time at first, not again
 };
 
 }  // namespace flyball

@@ -95,9 +95,11 @@ Status check_request(const ServingRequest& request, size_t trainings, size_t ser
 
 // Requests as a plan simulates them.
 ArrivalSpec planned_arrivals(const ArrivalSpec& spec, double latency_ms) {
-  if (spec.kind == ArrivalKind::constant) return spec;
+  if (spec.kind == ArrivalKind::constant || spec.kind == ArrivalKind::poisson) return spec;
   const double rate_hz = spec.first_rate_hz();
-  return poisson_arrivals(rate_hz > 0 ? rate_hz : 1e3 / latency_ms);
+  ArrivalSpec planned = poisson_arrivals(rate_hz > 0 ? rate_hz : 1e3 / latency_ms);
+  planned.stands_in = true;
+  return planned;
 }
 
 Result<Readings> known_readings(const SharedBoard& shared, std::span<const WorkloadTable> known) {
