@@ -64,6 +64,13 @@ CLI::Option* add(CLI::App& command, const std::string& name,
 
 }  // namespace
 
+Bounds above_zero(const std::string& unit) {
+  Bounds bounds;
+  bounds.least = std::numeric_limits<double>::min();
+  bounds.words = "more than 0" + unit;
+  return bounds;
+}
+
 CLI::Option* add_duration(CLI::App& command, const std::string& name,
                           std::function<void(Seconds)> take, const std::string& help,
                           const Bounds& bounds) {
@@ -71,13 +78,14 @@ CLI::Option* add_duration(CLI::App& command, const std::string& name,
 }
 
 CLI::Option* add_power(CLI::App& command, const std::string& name, std::function<void(Watts)> take,
-                       const std::string& help) {
-  return add<Watts>(command, name, parse_watts, std::move(take), help, {});
+                       const std::string& help, const Bounds& bounds) {
+  return add<Watts>(command, name, parse_watts, std::move(take), help, bounds);
 }
 
 CLI::Option* add_energy(CLI::App& command, const std::string& name,
-                        std::function<void(Joules)> take, const std::string& help) {
-  return add<Joules>(command, name, parse_joules, std::move(take), help, {});
+                        std::function<void(Joules)> take, const std::string& help,
+                        const Bounds& bounds) {
+  return add<Joules>(command, name, parse_joules, std::move(take), help, bounds);
 }
 
 CLI::Option* add_size(CLI::App& command, const std::string& name,

@@ -20,14 +20,18 @@ struct Bounds {
   std::string words = "";  ///< how they are said: "100ms to 1h"
 };
 
+/// More than zero of this unit.
+Bounds above_zero(const std::string& unit);
+
 /// `take` is called with each value that is given.
 CLI::Option* add_duration(CLI::App& command, const std::string& name,
                           std::function<void(Seconds)> take, const std::string& help,
                           const Bounds& bounds = {});
 CLI::Option* add_power(CLI::App& command, const std::string& name, std::function<void(Watts)> take,
-                       const std::string& help);
+                       const std::string& help, const Bounds& bounds = {});
 CLI::Option* add_energy(CLI::App& command, const std::string& name,
-                        std::function<void(Joules)> take, const std::string& help);
+                        std::function<void(Joules)> take, const std::string& help,
+                        const Bounds& bounds = {});
 /// At least one byte.
 CLI::Option* add_size(CLI::App& command, const std::string& name,
                       std::function<void(uint64_t bytes)> take, const std::string& help);

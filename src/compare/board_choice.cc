@@ -33,11 +33,20 @@ std::string as_typed(double limit, const std::string& unit) {
   return fmt::format("{:.12g} {}", limit, unit);
 }
 
+/// What must be known for a figure of an epoch.
+struct Needs {
+  bool samples = false, power = false, price = false;
+};
+
+Needs needs_of(BoardObjective objective) {
+  return {true, objective != BoardObjective::time, objective == BoardObjective::price};
+}
+
 /// One limit of an epoch.
 struct EpochLimit {
   std::optional<double> most;
-  const char* what;     ///< "epoch", "power": what is not known, or too much
-  const char* unknown;  ///< what would have to be known
+  const char* what;  ///< "epoch", "power": what is too much
+  Needs needs;
   std::function<std::optional<double>(const BoardFigures&)> value;
   std::string unit;
 };
@@ -61,8 +70,9 @@ class Chooser {
     }
     const std::string dear = too_dear(board);
     if (!dear.empty()) all.push_back(dear);
-    if (all.empty() && !value(board))
-      all.push_back(fmt::format("{} of an epoch is not known", board_objective_name(objective_)));
+    for (size_t i = 0; all.empty() && !value(board) && i < networks_.size(); ++i)
+      if (const std::string what = unknown(board, i, needs_of(objective_)); !what.empty())
+        all.push_back(what);
     return all;
   }
 
@@ -86,15 +96,28 @@ class Chooser {
   }
 
   std::vector<EpochLimit> epoch_limits(const ComparedBoard& board) const {
-    return {{limits_.deadline_s, "epoch", "samples of an epoch",
+    return {{limits_.deadline_s, "epoch", needs_of(BoardObjective::time),
              [](const BoardFigures& f) { return known(f.epoch_s()); }, "s"},
-            {limits_.power_w, "power", "power",
-             [](const BoardFigures& f) { return known(f.known.power_w); }, "W"},
-            {limits_.energy_j, "energy of an epoch", "energy",
+            {limits_.power_w,
+             "power",
+             {.power = true},
+             [](const BoardFigures& f) { return known(f.known.power_w); },
+             "W"},
+            {limits_.energy_j, "energy of an epoch", needs_of(BoardObjective::energy),
              [](const BoardFigures& f) { return known(f.epoch_j()); }, "J"},
             {limits_.epoch_price ? std::optional(limits_.epoch_price->amount) : std::nullopt,
-             "price of an epoch", "price",
+             "price of an epoch", needs_of(BoardObjective::price),
              [this, &board](const BoardFigures& f) { return price(board, f); }, prices_.currency}};
+  }
+
+  /// What is not known of it that is needed; "" where all is.
+  std::string unknown(const ComparedBoard& board, size_t network, Needs needs) const {
+    const BoardFigures& figures = board.figures[network];
+    const std::string& name = networks_[network].name;
+    if (needs.samples && !(figures.minibatches > 0))
+      return fmt::format("the samples of an epoch of {} are not known (--samples)", name);
+    if (needs.power && !figures.has_power()) return fmt::format("power of {} is not known", name);
+    return needs.price && !prices_.of(board.name) ? "its list price is not known" : "";
   }
 
   std::vector<std::string> cannot_run(const ComparedBoard& board) const {
@@ -112,7 +135,7 @@ class Chooser {
     for (size_t i = 0; i < networks_.size(); ++i) {
       if (!board.figures[i].has_time()) continue;
       const auto value = limit.value(board.figures[i]);
-      if (!value) return fmt::format("{} of {} is not known", limit.unknown, networks_[i].name);
+      if (!value) return unknown(board, i, limit.needs);
       if (*value <= most) continue;
       most = *value;
       text = fmt::format("{} of {}: {} of {}", limit.what, networks_[i].name,
@@ -124,7 +147,7 @@ class Chooser {
   std::string too_dear(const ComparedBoard& board) const {
     if (!limits_.board_price) return "";
     const BoardPrice* price = prices_.of(board.name);
-    if (!price) return "its list price is not known";
+    if (!price) return unknown(board, 0, {.price = true});
     const double most = limits_.board_price->amount;
     if (price->price.amount <= most) return "";
     return fmt::format("list price: {} of {}", as_typed(price->price.amount, prices_.currency),

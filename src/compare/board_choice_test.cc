@@ -8,6 +8,7 @@
 namespace flyball {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -66,6 +67,21 @@ TEST(BoardChoice, SaysByWhatEachBoardMissesALimit) {
   EXPECT_THAT(choice.misses[0], ElementsAre("power of b: 120 W of 50 W"));
   EXPECT_THAT(choice.misses[1], ElementsAre("epoch of b: 90 s of 30 s"));
   EXPECT_THAT(choice.misses[2], ElementsAre("power of a is not known"));
+}
+
+// What is missing is named, not what cannot be told without it.
+TEST(BoardChoice, NamesWhatIsNotKnown) {
+  const BoardLimits dear{.epoch_price = Money{1, "USD"}};
+  EXPECT_THAT(choose(dear, BoardObjective::time).misses[2], ElementsAre("power of a is not known"));
+  EXPECT_THAT(choose({}, BoardObjective::price).misses[2], Contains("power of a is not known"));
+  std::vector<ComparedBoard> some = boards();
+  some[0].figures[0].minibatches = 0;
+  some[1].name = "unpriced";
+  const auto choice = choose_board(some, two, prices(), dear, BoardObjective::time);
+  ASSERT_TRUE(choice.ok());
+  EXPECT_THAT(choice->misses[0],
+              ElementsAre("the samples of an epoch of a are not known (--samples)"));
+  EXPECT_THAT(choice->misses[1], ElementsAre("its list price is not known"));
 }
 
 TEST(BoardChoice, OfABoardThatCannotRunANetworkThereIsNone) {

@@ -9,6 +9,7 @@
 
 #include "base/distinct.h"
 #include "base/text.h"
+#include "boards/spec.h"
 
 namespace flyball {
 namespace {
@@ -49,7 +50,7 @@ class Comparer {
   }
 
   void add_notes() {
-    if (any([this](size_t b, size_t n) {
+    if (all_.any([this](size_t b, size_t n) {
           return epoch_price(all_.boards[b], figures(b, n), all_.prices).has_value();
         }))
       all_.notes.push_back(fmt::format(
@@ -57,7 +58,7 @@ class Comparer {
           "{:g} {}/kWh (assumptions of {})",
           all_.prices.life_years, all_.prices.electricity_per_kwh, all_.prices.currency,
           all_.prices.file));
-    if (any([this](size_t b, size_t n) { return all_.published_epoch(b, n) != nullptr; }))
+    if (all_.any([this](size_t b, size_t n) { return all_.published_epoch(b, n) != nullptr; }))
       all_.notes.push_back(
           fmt::format("published: {}, {}", all_.published.title, all_.published.source));
     const std::string other = published_otherwise();
@@ -66,6 +67,8 @@ class Comparer {
           "published epochs of {} are not known to be as long as here: compare their ratios, not "
           "their seconds",
           other));
+    note_unknown_prices();
+    note_repeated_measurements();
     if (weighs_power() && totals().size() > 1)
       all_.notes.push_back(fmt::format("the power totals cover different parts of the boards: {}",
                                        join(totals(), "; ")));
@@ -76,17 +79,36 @@ class Comparer {
   }
 
  private:
+  /// A name that is misspelt in a file of prices prices nothing.
+  void note_unknown_prices() {
+    std::vector<std::string> unknown;
+    for (const BoardPrice& price : all_.prices.prices) {
+      const bool compared = std::ranges::count(all_.boards, price.board, &ComparedBoard::name) > 0;
+      if (!compared && !find_board_spec(price.board)) unknown.push_back(price.board);
+    }
+    make_distinct(unknown);
+    if (unknown.empty()) return;
+    std::vector<std::string> known;
+    for (const BoardSpec& board : board_specs()) known.push_back(board.id);
+    all_.notes.push_back(fmt::format("{} prices boards that are not known: {}; known are: {}",
+                                     all_.prices.file, join(unknown, ", "), join(known, ", ")));
+  }
+
+  void note_repeated_measurements() {
+    std::vector<std::string> medians;
+    for (size_t i = 0; i < networks(); ++i)
+      for (size_t board = 0; board < all_.boards.size(); ++board)
+        if (const MeasuredMinibatch* one = all_.measured_minibatch(board, i); one && one->rows > 1)
+          medians.push_back(fmt::format("{} on {} ({} rows)", one->network, one->board, one->rows));
+    make_distinct(medians);
+    if (!medians.empty())
+      all_.notes.push_back(fmt::format("{} has several rows of one setting; medians stand for {}",
+                                       all_.measured_file, join(medians, ", ")));
+  }
+
   size_t networks() const { return all_.question.networks.size(); }
   const BoardFigures& figures(size_t board, size_t network) const {
     return all_.boards[board].figures[network];
-  }
-
-  template <class Known>
-  bool any(Known known) const {
-    for (size_t board = 0; board < all_.boards.size(); ++board)
-      for (size_t i = 0; i < networks(); ++i)
-        if (known(board, i)) return true;
-    return false;
   }
 
   /// First ÷ second board, over the networks of which `value` is known on both.
@@ -165,7 +187,9 @@ class Comparer {
 
   std::vector<std::string> totals() const {
     std::vector<std::string> names;
-    for (const ComparedBoard& board : all_.boards) names.push_back(total_of(board));
+    for (const ComparedBoard& board : all_.boards)
+      if (std::ranges::any_of(board.figures, &BoardFigures::has_power))
+        names.push_back(total_of(board));
     make_distinct(names);
     return names;
   }
@@ -174,7 +198,7 @@ class Comparer {
   std::string published_otherwise() const {
     std::vector<std::string> names;
     for (size_t i = 0; i < networks(); ++i)
-      if (any([&](size_t board, size_t network) {
+      if (all_.any([&](size_t board, size_t network) {
             const PublishedEpoch* epoch = all_.published_epoch(board, network);
             return network == i && epoch && epoch->seconds && !all_.same_epoch(i);
           }))

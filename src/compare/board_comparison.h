@@ -42,6 +42,14 @@ struct BoardComparison {
   std::optional<Error> infeasible;  ///< why there is no choice
   std::vector<std::string> notes;
 
+  /// Is it so of any network on any board? `is(board, network)`, by number.
+  template <class Is>
+  bool any(Is is) const {
+    for (size_t board = 0; board < boards.size(); ++board)
+      for (size_t network = 0; network < question.networks.size(); ++network)
+        if (is(board, network)) return true;
+    return false;
+  }
   /// Is the published epoch of this network as long as ours?
   bool same_epoch(size_t network) const;
   /// Null where nothing was published at these settings.

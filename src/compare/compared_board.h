@@ -2,6 +2,7 @@
 // the store.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct BoardFigures {
   double minibatches = 0;  ///< of an epoch; 0: not known
 
   bool has_time() const { return missing.empty(); }
+  bool has_power() const { return has_time() && std::isfinite(known.power_w); }
   // NaN where it is not known.
   double epoch_s() const;
   double epoch_j() const;

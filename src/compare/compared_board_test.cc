@@ -120,10 +120,12 @@ class StoredBoard : public testing::Test {
  protected:
   StoredBoard() : folder_(*TempFolder::make()), store_(*Store::open(folder_.path() / "store.db")) {}
 
-  void keep(double gpu_mhz, double ms, double workers = 4) {
+  void keep(double gpu_mhz, double ms, std::optional<double> workers = 4, double prefetch = 2) {
     Measurement one = sample_measurement(0);
     one.trial.mode.values[axis::gpu_mhz] = gpu_mhz;
-    one.trial.job.settings[axis::loader_workers] = workers;
+    one.trial.job.settings[axis::prefetch] = prefetch;
+    one.trial.job.settings.erase(axis::loader_workers);
+    if (workers) one.trial.job.settings[axis::loader_workers] = *workers;
     one.minibatch_ms = ms;
     ASSERT_TRUE(store_.add_measurement(one).ok());
   }
@@ -145,6 +147,33 @@ TEST_F(StoredBoard, GivesAllReadingsOfTheHighestModeThatItHolds) {
   EXPECT_EQ(board->figures[0].known.minibatch_ms, 62);
   EXPECT_EQ(board->figures[0].known.provenance, Provenance::measured);
   EXPECT_THAT(board->figures[1].missing, HasSubstr("no training"));
+}
+
+TEST_F(StoredBoard, PrefetchIsHeededWhereItIsThere) {
+  keep(900, 60, 4, 2);
+  keep(1300, 40, 4, 8);
+  const auto taken_ms = [&](double prefetch) {
+    BoardsQuestion one = question({"resnet18"});
+    one.prefetch = prefetch;
+    return stored_board_figures(store_, "orin_agx", one)->figures[0].known.minibatch_ms;
+  };
+  EXPECT_EQ(taken_ms(2), 60);
+  EXPECT_EQ(taken_ms(8), 40);
+  EXPECT_EQ(taken_ms(5), 40) << "no trial has it: the highest mode";
+}
+
+// They count only where nothing else does, and that is said.
+TEST_F(StoredBoard, TrialsThatDoNotSayHowTheyWereLoadedAreNoOthers) {
+  keep(1300, 40, {});
+  const auto untold = stored_board_figures(store_, "orin_agx", question({"resnet18"}));
+  ASSERT_TRUE(untold.ok());
+  EXPECT_EQ(untold->figures[0].known.minibatch_ms, 40);
+  EXPECT_THAT(untold->notes, testing::Contains(HasSubstr("do not say how many loader workers")));
+  keep(900, 60, 4);
+  const auto told = stored_board_figures(store_, "orin_agx", question({"resnet18"}));
+  ASSERT_TRUE(told.ok());
+  EXPECT_EQ(told->figures[0].known.minibatch_ms, 60);
+  EXPECT_THAT(told->notes, testing::IsEmpty());
 }
 
 TEST_F(StoredBoard, WithoutATrialAtTheseSettingsThereIsNoFigure) {

@@ -1,8 +1,11 @@
 #include "compare/measured_minibatches.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <tuple>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "compare/compared_network.h"
 #include "space/axis.h"
@@ -47,11 +50,6 @@ class Rows {
     return csv_.at(row, time_, "is no time of a minibatch", "times are milliseconds above zero");
   }
 
-  Error twice(size_t row) const {
-    return csv_.at(row, workload_, "stands in an earlier row with the same settings",
-                   "leave one of them out");
-  }
-
  private:
   bool blank(size_t row, size_t column) const { return trim(csv_.rows[row][column]).empty(); }
 
@@ -73,12 +71,18 @@ Result<std::vector<MeasuredMinibatch>> parse_measured_minibatches(const Csv& csv
   Rows rows(csv);
   FLYBALL_CHECK(rows.find_columns());
   std::vector<MeasuredMinibatch> measured;
+  std::map<std::tuple<std::string, std::string, double, double>, std::vector<double>> times;
   for (size_t row = 0; row < csv.rows.size(); ++row) {
     if (!rows.trains(row)) continue;
     FLYBALL_ASSIGN(MeasuredMinibatch one, rows.read(row));
-    if (find_measured(measured, one.board, one.network, one.batch_size, one.loader_workers))
-      return rows.twice(row);
-    measured.push_back(std::move(one));
+    auto& same = times[{one.board, one.network, one.batch_size, one.loader_workers}];
+    same.push_back(one.minibatch_ms);
+    if (same.size() == 1) measured.push_back(std::move(one));
+  }
+  for (MeasuredMinibatch& one : measured) {
+    const auto& same = times.at({one.board, one.network, one.batch_size, one.loader_workers});
+    one.minibatch_ms = median(same);
+    one.rows = same.size();
   }
   return measured;
 }

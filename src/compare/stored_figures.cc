@@ -16,10 +16,34 @@ double setting(const Trial& trial, const char* name, double otherwise) {
   return found == trial.job.settings.end() ? otherwise : found->second;
 }
 
-/// A trial that does not say how it was loaded stands for any loader.
-bool as_asked(const Trial& trial, const BoardsQuestion& question) {
-  return setting(trial, axis::batch_size, 0) == question.batch_size &&
-         setting(trial, axis::loader_workers, question.loader_workers) == question.loader_workers;
+/// Keeps those with this value of a setting, where there are any.
+bool keep_where_any(std::vector<StoredMeasurement>& trials, const char* name, double value) {
+  const auto other = [&](const StoredMeasurement& one) {
+    return setting(one.measurement.trial, name, not_measured) != value;
+  };
+  if (std::ranges::all_of(trials, other)) return false;
+  std::erase_if(trials, other);
+  return true;
+}
+
+/// Those at the settings that were asked for. Trials that do not say how they were loaded stand for
+/// any loader where no other does, which is noted; what a loader is ahead by decides little, and is
+/// taken where the store has it, as of tables.
+void keep_as_asked(std::vector<StoredMeasurement>& trials, const std::string& network,
+                   const BoardsQuestion& question, ComparedBoard& board) {
+  std::erase_if(trials, [&](const StoredMeasurement& one) {
+    return setting(one.measurement.trial, axis::batch_size, 0) != question.batch_size;
+  });
+  if (!keep_where_any(trials, axis::loader_workers, question.loader_workers)) {
+    std::erase_if(trials, [](const StoredMeasurement& one) {
+      return one.measurement.trial.job.settings.contains(axis::loader_workers);
+    });
+    if (!trials.empty())
+      board.notes.push_back(
+          fmt::format("the trials of {} on {} do not say how many loader workers they had", network,
+                      board.name));
+  }
+  if (question.loader_workers > 0) keep_where_any(trials, axis::prefetch, question.prefetch);
 }
 
 /// The trial that comes nearest to the highest mode: values as shares of the highest there are.
@@ -42,7 +66,7 @@ const Trial* nearest_to_highest_of(std::span<const StoredMeasurement> trials) {
 }
 
 BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
-                        const BoardsQuestion& question, std::string& power_total) {
+                        const BoardsQuestion& question, ComparedBoard& board) {
   BoardFigures figures;
   figures.minibatches = network.minibatches(question.batch_size);
   std::erase_if(all.trials, [&](const StoredMeasurement& one) {
@@ -53,9 +77,7 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
     figures.missing = "the store holds no training of it there";
     return figures;
   }
-  std::erase_if(all.trials, [&](const StoredMeasurement& one) {
-    return !as_asked(one.measurement.trial, question);
-  });
+  keep_as_asked(all.trials, network.name, question, board);
   all = of_latest_conditions(std::move(all));
   const Trial* chosen = nearest_to_highest_of(all.trials);
   if (!chosen) {
@@ -71,7 +93,7 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
   figures.known = pooled(readings);
   figures.config = all_settings(*chosen);
   for (const Measurement* one : readings)
-    if (one->power) power_total = one->power->total;
+    if (one->power) board.power_total = one->power->total;
   return figures;
 }
 
@@ -89,7 +111,7 @@ Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name
                  "was measured elsewhere"};
   ComparedBoard board{name, compared_title(name, "store"), BoardSource::store};
   for (const ComparedNetwork& network : question.networks)
-    board.figures.push_back(figures_of(all, network, question, board.power_total));
+    board.figures.push_back(figures_of(all, network, question, board));
   if (all.left_out.all() > 0)
     board.notes.push_back(fmt::format("{}: {} are left out", name, all.left_out.words()));
   return board;

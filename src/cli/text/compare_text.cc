@@ -43,9 +43,11 @@ class FigureRows {
   explicit FigureRows(const BoardComparison& all) : all_(all) {}
 
   std::string str() const {
-    const bool priced = any([this](size_t b, size_t n) { return price(b, n).has_value(); });
-    const bool published = any([this](size_t b, size_t n) { return all_.published_epoch(b, n); });
-    const bool measured = any([this](size_t b, size_t n) { return all_.measured_minibatch(b, n); });
+    const bool priced = all_.any([this](size_t b, size_t n) { return price(b, n).has_value(); });
+    const bool published =
+        all_.any([this](size_t b, size_t n) { return all_.published_epoch(b, n); });
+    const bool measured =
+        all_.any([this](size_t b, size_t n) { return all_.measured_minibatch(b, n); });
     std::vector<std::string> header = {"network", "board",   "minibatch ms", "epoch",
                                        "power W", "epoch J", "known"};
     if (priced) header.push_back(all_.prices.currency + " an epoch");
@@ -71,13 +73,6 @@ class FigureRows {
   }
 
  private:
-  template <class Known>
-  bool any(Known known) const {
-    for (size_t b = 0; b < all_.boards.size(); ++b)
-      for (size_t n = 0; n < all_.question.networks.size(); ++n)
-        if (known(b, n)) return true;
-    return false;
-  }
   std::optional<double> price(size_t b, size_t n) const {
     return epoch_price(all_.boards[b], all_.boards[b].figures[n], all_.prices);
   }

@@ -160,7 +160,8 @@ std::string with_spread(double value, double low, double high) {
   if (std::isnan(value)) return "-";
   const std::string figure = upper_figure(value);
   if (!std::isfinite(low) || !std::isfinite(high) || low == high) return figure;
-  return fmt::format("{} ({}-{})", figure, number(low), number(high));
+  constexpr int digits = 4;  // as many as the figure's
+  return fmt::format("{} ({}-{})", figure, number(low, digits), number(high, digits));
 }
 
 std::string tune_text(const TuneResult& result, bool verbose) {

@@ -9,7 +9,7 @@ namespace flyball::cli {
 
 /// Ends with a line end. `verbose`: with every trial and every remark.
 std::string tune_text(const TuneResult& result, bool verbose);
-/// "66.5 (64.2-68.9)": a figure with its interval, where that is known.
+/// "66.48 (64.2-68.91)": a figure with its interval, where that is known.
 std::string with_spread(double value, double low, double high);
 
 }  // namespace flyball::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "cli/action.h"
 #include "cli/board.h"
@@ -29,22 +28,6 @@ struct CompareBoardsArguments {
   BoardLimits limits;
   bool json = false;
 };
-
-/// Limits are above zero, and an epoch has whole samples.
-Status check_amounts(const CompareBoardsArguments& options) {
-  const BoardLimits& limits = options.limits;
-  const auto above_zero = [](const char* flag, std::optional<double> limit) -> Status {
-    if (!limit || *limit > 0) return {};
-    return Error{Code::invalid_argument, fmt::format("{} must be above zero", flag), ""};
-  };
-  FLYBALL_CHECK(above_zero("--deadline", limits.deadline_s));
-  FLYBALL_CHECK(above_zero("--power-budget", limits.power_w));
-  FLYBALL_CHECK(above_zero("--energy-budget", limits.energy_j));
-  if (options.samples != std::floor(options.samples))
-    return Error{Code::invalid_argument,
-                 fmt::format("--samples {:g}: an epoch has whole samples", options.samples), ""};
-  return {};
-}
 
 Result<BoardsQuestion> question_of(const CompareBoardsArguments& options) {
   BoardsQuestion question;
@@ -130,9 +113,13 @@ Status check_known(const std::vector<ComparedBoard>& boards, const BoardsQuestio
       return board.figures[i].has_time() || !board.figures[i].fits;
     });
     if (known) continue;
+    std::vector<std::string> reasons;
+    const std::vector<std::string> names = names_of(boards);
+    for (size_t b = 0; b < boards.size(); ++b)
+      reasons.push_back(fmt::format("{}: {}", names[b], boards[b].figures[i].missing));
     return Error{Code::not_found,
                  fmt::format("no board has figures of {}: {}", question.networks[i].name,
-                             boards.front().figures[i].missing),
+                             fmt::join(reasons, "; ")),
                  "name networks that these boards know, or twin:BOARD, which is simulated"};
   }
   return {};
@@ -147,7 +134,6 @@ Result<size_t> baseline_of(const BoardComparison& comparison, const std::string&
 }
 
 Result<BoardComparison> gather(const CompareBoardsArguments& options) {
-  FLYBALL_CHECK(check_amounts(options));
   BoardComparison comparison;
   FLYBALL_ASSIGN(comparison.question, question_of(options));
   FLYBALL_ASSIGN(comparison.prices, read_prices(options.prices));
@@ -204,13 +190,13 @@ void add_limits(CLI::App& command, CompareBoardsArguments& options) {
   BoardLimits& limits = options.limits;
   add_duration(
       command, "--deadline", [&limits](Seconds time) { limits.deadline_s = time.value; },
-      "time of an epoch at most, for each network, e.g. 30min");
+      "time of an epoch at most, for each network, e.g. 30min", above_zero("s"));
   add_power(
       command, "--power-budget", [&limits](Watts power) { limits.power_w = power.value; },
-      "power at most, e.g. 30W");
+      "power at most, e.g. 30W", above_zero("W"));
   add_energy(
       command, "--energy-budget", [&limits](Joules energy) { limits.energy_j = energy.value; },
-      "energy of an epoch at most, for each network, e.g. 10kJ");
+      "energy of an epoch at most, for each network, e.g. 10kJ", above_zero("J"));
   add_price(command, "--price-budget", limits.epoch_price,
             "price of an epoch at most, for each network, e.g. 0.05USD");
   add_price(command, "--board-budget", limits.board_price,
