@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/help_formatter.h"
 #include "cli/output.h"
 #include "cli/report_left.h"
 #include "cli/standard_output.h"
@@ -75,8 +76,8 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
   if (lacks && command->get_require_subcommand_min() > 0)
     return report_error({Code::invalid_argument, fmt::format("flyball {}needs a command", path),
                          "one of: " + join(names_below(*command), ", ")});
-  return report_error(
-      {Code::invalid_argument, error.what(), fmt::format("see `flyball {}--help`", path)});
+  return report_error({Code::invalid_argument, without_trailing_zeros(error.what()),
+                       fmt::format("see `flyball {}--help`", path)});
 }
 
 // Takes "-- PROGRAM…" off the words of the commands that run one; returns how many are left.
@@ -129,6 +130,7 @@ int run_command(int argc, char** argv) {
   CLI::App app{
       "Finds the power mode in which a neural network should train or serve on this board.",
       "flyball"};
+  app.formatter(std::make_shared<HelpFormatter>());  // of all commands
   app.set_version_flag("--version", "flyball " FLYBALL_VERSION);
   app.require_subcommand(1);
   app.footer(footer);

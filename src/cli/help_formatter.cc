@@ -1,0 +1,81 @@
+#include "cli/help_formatter.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "base/text.h"
+
+namespace flyball::cli {
+namespace {
+
+/// What CLI11 calls the type, "UINT:INT in [1 - 10]", in two parts.
+struct TypeName {
+  explicit TypeName(const std::string& text)
+      : type(text.substr(0, text.find(':'))),
+        check(text.find(':') == std::string::npos ? "" : text.substr(text.find(':') + 1)) {}
+  std::string type, check;
+};
+
+std::string value_words(const TypeName& name) {
+  if (name.check.starts_with('{')) {
+    std::string words = name.check.substr(1, name.check.find('}') - 1);
+    std::ranges::replace(words, ',', '|');
+    return words;
+  }
+  if (name.check == "FILE") return name.check;
+  if (name.type == "INT" || name.type == "UINT") return "N";
+  return name.type == "FLOAT" ? "NUMBER" : name.type;
+}
+
+/// "1 to 10" of "INT in [1 - 10]".
+std::string range_words(const TypeName& name) {
+  static const std::regex range(R"(in \[(\S+) - (\S+)\]$)");
+  std::smatch found;
+  if (std::regex_search(name.check, found, range))
+    return fmt::format("{} to {}", found.str(1), found.str(2));
+  return name.check == "POSITIVE" ? "above 0" : "";
+}
+
+/// "a,b" of "[a,b]".
+std::string default_words(const std::string& text) {
+  const bool list = text.starts_with('[') && text.ends_with(']');
+  return list ? text.substr(1, text.size() - 2) : text;
+}
+
+}  // namespace
+
+std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
+  static const std::regex flag_value(R"(\{[^}]*\})");
+  return std::regex_replace(CLI::Formatter::make_option_name(option, is_positional), flag_value,
+                            "");
+}
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+  if (!option->get_option_text().empty()) return " " + option->get_option_text();
+  if (option->get_type_size() == 0) return "";
+  std::string text = " " + value_words(TypeName(option->get_type_name()));
+  if (!option->get_default_str().empty()) text += "=" + default_words(option->get_default_str());
+  if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
+  if (option->get_required()) text += " (required)";
+  return text;
+}
+
+std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
+  std::vector<std::string> remarks;
+  if (const std::string range = range_words(TypeName(option->get_type_name())); !range.empty())
+    remarks.push_back(range);
+  std::vector<std::string> others;
+  for (const CLI::Option* other : option->get_excludes())
+    if (!other->get_group().empty()) others.push_back(other->get_name());
+  if (!others.empty()) remarks.push_back("not with " + join(others, ", "));
+  const std::string& words = option->get_description();
+  return remarks.empty() ? words : fmt::format("{} ({})", words, join(remarks, "; "));
+}
+
+std::string without_trailing_zeros(const std::string& message) {
+  static const std::regex zeros(R"((\d)(?:\.0+|(\.\d*[1-9])0+)(?!\d))");
+  return std::regex_replace(message, zeros, "$1$2");
+}
+
+}  // namespace flyball::cli

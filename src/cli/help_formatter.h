@@ -1,0 +1,21 @@
+// What `--help` shows of options, in words.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace flyball::cli {
+
+/// N, NUMBER, TEXT, FILE or the words that may be chosen from; ranges, and what else may not be
+/// given beside an option, stand behind its description.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override;
+  std::string make_option_opts(const CLI::Option* option) const override;
+  std::string make_option_desc(const CLI::Option* option) const override;
+};
+
+/// "not in range 50 to 99.99" of CLI11's "not in range 50.000000 to 99.990000".
+std::string without_trailing_zeros(const std::string& message);
+
+}  // namespace flyball::cli
