@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dynamic_page, experiment_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
+import { dynamic_page, experiment_page, findings_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
 import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
 import { experiment_view } from "./sheets/experiment.ts";
+import { findings_sheet } from "./sheets/findings.ts";
 import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
 import { roofline_sheet } from "./sheets/roofline.ts";
@@ -19,7 +20,7 @@ function column(sheet: Sheet, title: string, label: string): unknown[] {
 }
 
 test("the made-up answers keep to their schemas", () => {
-  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page()]) assert.deepEqual(problems(page), []);
+  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page(), findings_page()]) assert.deepEqual(problems(page), []);
   const page = roofline_page();
   page.tables[0]!.axes.pop();
   assert.match(problems(page)[0]!, /tables\[0\]\.configurations\[0\] has 4 values for 3 axes/);
@@ -198,4 +199,18 @@ test("without an answer a measured preset is not called unmeasured", () => {
   page.answer.presets = [{ ...preset, id: 2, name: "30W", provenance: "simulated" }, { ...preset, id: 3, name: "50W", provenance: "predicted" }];
   assert.deepEqual(problems(page), []);
   assert.deepEqual(column(plan_sheet(page), "Presets of the board", "the answer"), ["", "not measured"]);
+});
+
+test("findings show what holds, what differs and what cannot be asked, with the runs behind them", () => {
+  const sheet = findings_sheet(findings_page());
+  assert.equal(sheet.headline, "1 of 2 findings hold on twin.");
+  assert.deepEqual(column(sheet, "What was found, asked again", "verdict"), ["holds", "differs"]);
+  assert.deepEqual(column(sheet, "Cannot be asked here", "why"), ["it is asked of other_board"]);
+  assert.deepEqual(column(sheet, "fronts: differs", "here"), ["cd"]);
+  assert.deepEqual(column(sheet, "a worker hides: holds", "90 % interval"), ["-54 to -50"]);
+  const [agreement, modes] = sheet.charts;
+  assert.deepEqual(agreement!.points.map((p) => [p.x, p.y, p.group]), [[-48, -52, "holds"]]);
+  assert.deepEqual(modes!.lines![0]!.points.map(([, seconds]) => seconds), [60, 50, 44]);
+  assert.deepEqual(modes!.points.filter((p) => p.group === "on the front").length, 3);
+  assert.deepEqual(sheet.bars!.map((b) => b.which), ["0 workers, ssd", "4 workers, ssd"]);
 });

@@ -1,6 +1,6 @@
 // Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
 // every number is labelled `simulated` (or `predicted`), whatever the story told around it.
-import { schema, type CommonAxis as Axis, type ExperimentMeans, type ExperimentPage, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
+import { schema, type CommonAxis as Axis, type ExperimentMeans, type ExperimentPage, type FindingsPage, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
 import { pareto } from "../src/pareto.ts";
 import type { Configuration, Pair, Trial, TuneReport } from "../src/view.ts";
 import { page_of } from "./tune_page.ts";
@@ -442,7 +442,29 @@ export type Shown = TuneReport | Report;
 
 export const document_of = (shown: Shown): Report => ("machine" in shown ? page_of(shown) : shown);
 
+export function findings_page(): FindingsPage {
+  const run = (mode: string, workers: number, e2e_s: number, stall_s: number, energy_j: number | null) => ({
+    board: "twin", workload: "net", mode, storage: "ssd", workers, batch_size: 16, dropped: false, governors: false, e2e_s, stall_s, compute_s: e2e_s - stall_s, overhead_s: 0, energy_j, gpu_pct: 81,
+  });
+  const value = (name: string, of: number | null, unit: string, text: string | null = null) => ({ name, value: of, unit, low: null, high: null, text });
+  const shared = { study: "made_up", section: "5.1", use: "held" as const, transferred: false };
+  return {
+    ...page_base, kind: "findings", command: "flyball experiment findings --device twin:made_up --report out.html",
+    answer: {
+      schema: 2, studies: ["A made-up study"], boards: [{ board: "twin", provenance: "simulated" }], holds: 1, differ: 1, wrong_sign: 1, unanswered: 1, held: 2, held_holds: 1,
+      findings: [
+        { ...shared, id: "a-worker-hides", name: "a worker hides", claim: "A worker hides what no worker lets wait.", holds: true, verdict: "holds", why: "",
+          ours: [{ ...value("net on twin: stall, workers 0 → 1", -52, "%"), low: -54, high: -50, verdict: "holds" }], published: [value("net on twin: stall, workers 0 → 1", -48, "%")] },
+        { ...shared, id: "fronts", name: "fronts", claim: "Mode a is on the front.", holds: false, verdict: "sign", why: "1 of 1 figure differs",
+          ours: [{ ...value("net on twin: front by energy", null, "", "cd"), verdict: "sign" }], published: [value("net on twin: front by energy", null, "", "acd")] },
+        { ...shared, id: "elsewhere", name: "elsewhere", claim: "Another board is faster.", holds: null, verdict: null, why: "it is asked of other_board", ours: [], published: [] },
+      ],
+      runs: [run("a", 4, 90, 8, 900), run("b", 4, 80, 8, 940), run("c", 4, 60, 6, 880), run("d", 4, 50, 5, 990), run("g", 0, 71, 30, 1100), run("g", 4, 44, 4, 1010)],
+    },
+  };
+}
+
 export const fixtures: Record<string, () => Shown> = {
-  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page,
+  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page, findings: findings_page,
   batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_page, dynamic: dynamic_page, run: run_page, profile: profile_page, roofline: roofline_page,
 };

@@ -19,9 +19,9 @@ function value_words(v: FindingsPublishedValue | FindingsOurValue): string {
 interface Pair { finding: FindingsStudyFinding; ours: FindingsOurValue; published: FindingsPublishedValue }
 const pairs_of = (f: FindingsStudyFinding): Pair[] => f.ours.flatMap((ours) => f.published.filter((p) => p.name === ours.name).map((published) => ({ finding: f, ours, published })));
 
-/** Changes and shares in percent; the line is where both are equal. */
+/** Changes and shares in percent, without those published as a bound; the line is where both are equal. */
 function agreement(findings: FindingsStudyFinding[]): SheetChart[] {
-  const points = findings.flatMap(pairs_of).flatMap(({ finding, ours, published }) => (ours.unit !== "%" || ours.value === null || published.value === null ? [] : [{
+  const points = findings.flatMap(pairs_of).flatMap(({ finding, ours, published }) => (ours.unit !== "%" || ours.value === null || published.value === null || published.text !== null ? [] : [{
     x: published.value, y: ours.value, label: `${finding.name}: ${ours.name}`, group: verdict_words(ours), marked: false,
   }]));
   if (points.length === 0) return [];
@@ -63,17 +63,18 @@ function finding_table(f: FindingsStudyFinding) {
 }
 
 export function findings_sheet({ answer: a }: FindingsPage): Sheet {
+  const answered = a.findings.filter((f) => f.holds !== null);
   const boards = a.boards.map((b) => b.board).join(", ");
-  const asked = a.findings.length - a.unanswered;
   return {
     title: `findings on ${boards}`, subject: `Findings · ${a.boards.map((b) => `${b.board} (${b.provenance})`).join(", ")}`,
-    headline: `${a.holds} of ${asked} findings hold on ${boards}.`,
+    headline: `${a.holds} of ${answered.length} findings hold on ${boards}.`,
     lines: [`${a.differ} differ, ${a.wrong_sign} of them in sign; ${a.unanswered} cannot be asked there. Of those whose figures the simulation never saw ${a.held_holds} of ${a.held} hold.`],
     figures: [{ label: "hold", value: a.holds, unit: "" }, { label: "differ in size", value: a.differ - a.wrong_sign, unit: "" }, { label: "differ in sign", value: a.wrong_sign, unit: "" }, { label: "cannot be asked here", value: a.unanswered, unit: "" }],
     charts: [...agreement(a.findings), ...scatters(a.runs)], bars: bars(a.runs),
     tables: [
-      table("All findings", "In the order of the studies.", a.findings, [["finding", "", (f) => f.name], ["section", "", (f) => f.section], ["claim", "", (f) => f.claim], ["verdict", "", answer_words], ["why", "", (f) => f.why]]),
-      ...a.findings.filter((f) => f.ours.length > 0).map(finding_table),
+      table("What was found, asked again", "In the order of the studies.", answered, [["finding", "", (f) => f.name], ["section", "", (f) => f.section], ["claim", "", (f) => f.claim], ["verdict", "", answer_words], ["why", "", (f) => f.why]]),
+      ...answered.map(finding_table),
+      table("Cannot be asked here", "", a.findings.filter((f) => f.holds === null), [["finding", "", (f) => f.name], ["section", "", (f) => f.section], ["claim", "", (f) => f.claim], ["why", "", (f) => f.why]]),
       table("Trainings behind them", "Means over later epochs.", a.runs, [
         ["training", "", place], ["setting", "", setting], ["epoch", "s", (r) => r.e2e_s], ["stall", "s", (r) => r.stall_s], ["compute", "s", (r) => r.compute_s], ["overhead", "s", (r) => r.overhead_s],
         ["energy", "Wh", (r) => times(r.energy_j, 1 / 3600)], ["GPU busy", "%", (r) => r.gpu_pct],

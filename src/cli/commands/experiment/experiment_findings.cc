@@ -2,6 +2,7 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/files.h"
 #include "base/os/interrupt.h"
@@ -59,6 +60,9 @@ Result<std::vector<PublishedStudy>> studies_of(const std::vector<std::string>& o
                     [&](const PublishedFinding& finding) { return !is_meant(only, finding); });
     if (!study.findings.empty()) studies.push_back(std::move(study));
   }
+  // The largest one first.
+  std::ranges::stable_sort(studies, std::greater<>(),
+                           [](const PublishedStudy& study) { return study.findings.size(); });
   if (unknown.empty()) return studies;
   return Error{Code::invalid_argument, fmt::format("no finding is called '{}'", unknown.front()),
                "one of: " + join(ids, ", ")};
