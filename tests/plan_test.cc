@@ -79,6 +79,7 @@ TEST_F(PlanTest, DynamicPlansEachWindow) {
   EXPECT_EQ(plan["value_unit"], "training minibatches/s");
 }
 
+// Where everything is known the limit that would do is known, too; a search ends at once.
 TEST_F(PlanTest, WhatIsInfeasibleFromTheStartIsADocumentToo) {
   const std::string infer = serving_table({4, 16}).string();  // three wait for 75 ms
   for (const std::vector<std::string>& request :
@@ -86,6 +87,13 @@ TEST_F(PlanTest, WhatIsInfeasibleFromTheStartIsADocumentToo) {
         {"plan", "dynamic", "--infer", infer, "--windows", "40:1min"}}) {
     std::vector<std::string> arguments = request;
     arguments.insert(arguments.end(), {"--latency", "10ms", "--json", "-q"});
+    const Finished known = run(arguments);
+    EXPECT_EQ(known.exit_code, 1);
+    const auto easing = known.json()["infeasible"]["easing"];
+    ASSERT_EQ(easing.size(), 1u) << known.out;
+    EXPECT_EQ(easing[0]["flag"], "--latency");
+    EXPECT_GT(easing[0]["value"], 75);
+    arguments.insert(arguments.end(), {"--profiles", "3"});
     const Finished done = run(arguments);
     EXPECT_EQ(done.exit_code, 1);
     EXPECT_TRUE(done.json()["infeasible"].is_object()) << done.out;

@@ -106,7 +106,9 @@ void Progress::show(size_t done, size_t total, const std::string& what) {
 
 void Progress::show_share(size_t done, size_t total, const std::string& what) {
   if (done == 0) since_.restart();  // another round of steps
-  print(fmt::format("{} %", 100 * done / std::max<size_t>(total, 1)), done, total, what);
+  const size_t percent = 100 * done / std::max<size_t>(total, 1);
+  // The first few steps tell nothing of the time that the others take.
+  print(fmt::format("{} %", percent), percent > 0 ? done : 0, total, what);
 }
 
 void Progress::print(const std::string& progress, size_t done, size_t total,

@@ -123,7 +123,8 @@ bool trains_in_several_batches(const Candidates& candidates, const std::vector<R
 /// Is the request itself sound? Names zero rates, negative budgets, objectives that the problem has
 /// no equation for, and budgets that contradict each other whatever the mode (Code::infeasible,
 /// with the nearest value that could be met). `whole_batches`: a batch waits until all of its
-/// requests have come, as the equations have it; a scheduler that serves what there is does not.
+/// requests have come, as the equations have it; a scheduler that serves what there is does not,
+/// and a search that knows everything says itself what would do.
 Status validate(const Problem& problem, bool whole_batches = true);
 
 /// What a choice amounts to.

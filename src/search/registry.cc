@@ -72,7 +72,7 @@ Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name,
                                                 std::shared_ptr<const Problem> problem,
                                                 SearchOptions options) {
   FLYBALL_ASSIGN(const StrategyEntry* entry, find_strategy(name));
-  FLYBALL_CHECK(validate(*problem));
+  FLYBALL_CHECK(validate(*problem, !entry->all_known));
   if (entry->needs_predictor && !options.make_predictor)
     return Error{Code::internal, fmt::format("strategy '{}' was given no predictor", name), ""};
   if (entry->needs_torch)

@@ -99,7 +99,7 @@ Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store, const
   begin_answer(board, request, result);
   std::vector<ProblemPointer> searched;
   for (const auto& [rate, problem] : problems) {
-    if (const Status sound = validate(*problem); !sound.ok()) {
+    if (const Status sound = validate(*problem, !knows_all(request.strategy)); !sound.ok()) {
       FLYBALL_CHECK(take_refusal(sound, result));
       result.problem = *problem;
       return result;

@@ -74,7 +74,8 @@ class Miss {
     tell_what_misses();
     ease_latencies();
     ease_percentile();
-    ease_rates();
+    ease_rates(ArrivalPlanner::few);
+    if (alone().empty()) ease_rates(ArrivalPlanner::fewest);
     if (alone().empty()) ease_together();
     if (planner_.stopped()) return {{Code::interrupted, "interrupted", ""}};
     refusal_.why_not.hint = hint();
@@ -128,9 +129,9 @@ class Miss {
           {"--percentile", *kept, "%", Provenance::simulated, "", fmt::format("{:.12g}", *kept)});
   }
 
-  void ease_rates() {
+  void ease_rates(double share) {
     for (size_t s = 0; s < planner_.arrivals().size(); ++s) {
-      const auto enough = planner_.highest_rate(power_w_, s);
+      const auto enough = planner_.highest_rate(power_w_, s, share);
       if (!enough) continue;
       std::vector<ArrivalSpec> slower = planner_.arrivals();
       slower[s] = *at_rate(slower[s], enough->rate_hz);

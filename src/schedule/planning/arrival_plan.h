@@ -114,12 +114,14 @@ class ArrivalPlanner {
   /// plan(power_w) finds something among the `most_looked` choices that answer soonest. Three
   /// digits, as simulated.
   std::optional<EnoughLatency> least_latency(double power_w, std::optional<size_t> role) const;
-  /// The highest rate of one service, all else kept, likewise; rounded down. Nothing of arrivals
-  /// that have more than one rate.
-  std::optional<EnoughRate> highest_rate(double power_w, size_t service) const;
+  /// The highest rate of one service above this share of its own, all else kept, likewise; rounded
+  /// down. Nothing of arrivals that have more than one rate.
+  std::optional<EnoughRate> highest_rate(double power_w, size_t service, double share) const;
+  static constexpr double few = 1e-2, fewest = 1e-4;  ///< shares of a rate that may still be asked
   /// And where no limit alone does: the least power and latency together, in equal shares of what
   /// is allowed as nearly as steps of a quarter of the power tell; where they do not do either,
-  /// with all rates lowered by one factor, the largest of those whose steps are a quarter, too.
+  /// with all rates lowered by one factor, the largest of those whose steps are a quarter, too,
+  /// down to the `fewest`.
   std::optional<EnoughLatency> least_together(double power_w) const;
   /// The highest percentile that this choice keeps in both simulations, rounded down; below
   /// `least_percentile` or not below that which is asked: nothing.

@@ -9,7 +9,6 @@ namespace flyball {
 namespace {
 
 constexpr double farthest = 100;      // times the budget: more is not looked for
-constexpr double fewest = 1e-4;       // of the rate: less is not looked for
 constexpr double nearer = 0.998;      // by less another choice is not worth more
 constexpr double tightest = 0.01;     // of the budget: less is not looked for
 constexpr double coarse_step = 1.25;  // of power, and of all rates
@@ -80,10 +79,11 @@ void ArrivalPlanner::look_at_soonest(double power_w) {
   if (candidates_.size() > most_looked) candidates_.resize(most_looked);
 }
 
-std::optional<EnoughRate> ArrivalPlanner::highest_rate(double power_w, size_t service) const {
+std::optional<EnoughRate> ArrivalPlanner::highest_rate(double power_w, size_t service,
+                                                       double share) const {
   const double asked_hz = arrivals_[service].rate_hz;
   std::vector<ArrivalSpec> slow = arrivals_;
-  const auto lowest = at_rate(slow[service], fewest * asked_hz);
+  const auto lowest = at_rate(slow[service], share * asked_hz);
   if (!lowest) return std::nullopt;
   slow[service] = *lowest;
   Problem problem = with_rates(*live_.problem, slow);
