@@ -113,12 +113,12 @@ class Measured final : public MeasuredRuns {
     ExperimentSpec spec = experiment_of(study_, setting, measured_epochs);
     spec.media.clear();
     spec.fixed.medium.clear();
+    const StudySet* set = find_set(setting.workload);
+    if (!set)
+      return Error{Code::unavailable,
+                   fmt::format("Flyball has no set of {}'s study", setting.workload), ""};
+    spec.fixed.workload = set->network;
     if (setting.state.empty()) {
-      const StudySet* set = find_set(setting.workload);
-      if (!set)
-        return Error{Code::unavailable,
-                     fmt::format("Flyball has no set of {}'s study", setting.workload), ""};
-      spec.fixed.workload = set->network;
       const double samples = std::round(static_cast<double>(set->samples) * options_.scale);
       spec.dataset = {.kind = set->kind, .samples = std::max<int64_t>(1, std::llround(samples))};
       const auto longest = static_cast<double>(spec.dataset.samples) / setting.batch;
