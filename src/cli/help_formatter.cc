@@ -74,8 +74,10 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
 }
 
 std::string without_trailing_zeros(const std::string& message) {
+  const size_t range = message.rfind("not in range ");  // what the user typed stands before it
+  if (range == std::string::npos) return message;
   static const std::regex zeros(R"((\d)(?:\.0+|(\.\d*[1-9])0+)(?!\d))");
-  return std::regex_replace(message, zeros, "$1$2");
+  return message.substr(0, range) + std::regex_replace(message.substr(range), zeros, "$1$2");
 }
 
 }  // namespace flyball::cli

@@ -60,9 +60,9 @@ AskedChecks asked_checks(const PublishedStudy& study, const PublishedFinding& fi
     std::vector<std::string> missing = check.asked_of();
     std::erase_if(missing, [&](const std::string& name) { return is_one_of(boards, name); });
     const bool some = check.kind == FindingCheckKind::fits;
-    if (missing.empty() || (some && missing.size() < check.among.size())) {
-      asked.checks.push_back(check);
-    } else {
+    const bool asks = missing.empty() || (some && missing.size() < check.among.size());
+    if (asks) asked.checks.push_back(check);
+    if (!missing.empty()) {
       ++asked.elsewhere;
       for (const std::string& name : missing) add_distinct(asked.others, name);
     }

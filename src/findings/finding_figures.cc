@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
+
+#include "findings/check_words.h"
 
 namespace flyball {
 namespace {
@@ -40,10 +43,11 @@ const std::map<std::string, EpochReader>& readers() {
 
 Error not_told(const RunFigures& run, const std::string& name) {
   const bool watts = name == "energy_mwh" || name == "power_w" || name == "base_pct";
-  return {
-      Code::unavailable,
-      watts && !run.power_gap.empty() ? run.power_gap : fmt::format("its runs tell no {}", name),
-      ""};
+  return {Code::unavailable,
+          watts && !run.power_gap.empty()
+              ? run.power_gap
+              : fmt::format("its runs do not tell: {}", figure_words(name)),
+          ""};
 }
 
 // Estimates are pooled in logarithms, which nothing has none of.
@@ -69,8 +73,9 @@ Result<Estimate> share_below(const RunFigures& run, const RunSource& source) {
   return not_told(run, "cpu_below_pct");
 }
 
-Result<Estimate> figure_of(const RunFigures& run, bool first, const std::string& name,
-                           const RunSource& source) {
+/// Of a state without training all there is, of a training the first epoch or the later ones.
+Result<Estimate> figure_of(const RunFigures& run, const FindingSetting& setting,
+                           const std::string& name, const RunSource& source) {
   if (name == "cpu_below_pct") return share_below(run, source);
   if (name == "plug_w" && run.power_total != "plug")
     return Error{Code::unavailable, "no meter at the wall was read", ""};
@@ -78,10 +83,10 @@ Result<Estimate> figure_of(const RunFigures& run, bool first, const std::string&
   if (reader == readers().end()) return not_told(run, name);
   std::vector<double> values;
   for (const EpochFigures& epoch : run.epochs) {
-    const bool counts = run.epochs.size() == 1 || (epoch.epoch == 0) == first;
+    const bool counts = !setting.state.empty() || (epoch.epoch == 0) == setting.first;
     if (!counts) continue;
     const auto value = reader->second(epoch);
-    if (!value) return not_told(run, name);
+    if (!value || std::isnan(*value)) return not_told(run, name);
     values.push_back(*value);
   }
   if (values.empty()) return Error{Code::unavailable, "it has no such epoch", ""};
@@ -104,12 +109,12 @@ Result<RunFigures> FindingRuns::run(const FindingSetting& setting) const {
 Result<Estimate> FindingRuns::figure(const FindingSetting& setting, const std::string& name) const {
   FLYBALL_ASSIGN(const RunFigures run, this->run(setting));
   const RunSource& source = *find(setting.board);
-  if (name != "base_pct") return figure_of(run, setting.first, name, source);
-  FLYBALL_ASSIGN(const Estimate power, figure_of(run, setting.first, "power_w", source));
+  if (name != "base_pct") return figure_of(run, setting, name, source);
+  FLYBALL_ASSIGN(const Estimate power, figure_of(run, setting, "power_w", source));
   FindingSetting rest = setting;
   rest.state = state_at_rest;
   FLYBALL_ASSIGN(const RunFigures idle, this->run(rest));
-  FLYBALL_ASSIGN(const Estimate base, figure_of(idle, false, "power_w", source));
+  FLYBALL_ASSIGN(const Estimate base, figure_of(idle, rest, "power_w", source));
   return Estimate{.value = 100 * base.value / power.value,
                   .low = 100 * base.value / power.high,
                   .high = 100 * base.value / power.low,

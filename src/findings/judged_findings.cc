@@ -15,19 +15,20 @@ namespace flyball {
 namespace {
 
 constexpr double factor = 1.5;
-constexpr double most_percent = 400;  ///< larger changes are told as factors
+constexpr double least_change = 0.005;  ///< in logarithms; below it is about the same
+constexpr double most_percent = 400;    ///< larger changes are told as factors
 
+/// By the sign alone: of what is about the same there is none.
 FindingVerdict judge_sign(double wanted, double found, double spread) {
-  if (std::abs(wanted) <= spread)
-    return std::abs(found) <= spread ? FindingVerdict::holds : FindingVerdict::sign;
-  return found * wanted > 0 && std::abs(found) > spread ? FindingVerdict::holds
-                                                        : FindingVerdict::sign;
+  const bool told = std::abs(wanted) > spread, seen = std::abs(found) > spread;
+  if (told == seen && (!told || found * wanted > 0)) return FindingVerdict::holds;
+  return told && seen ? FindingVerdict::sign : FindingVerdict::size;
 }
 
 FindingVerdict judge_change(const FindingCheck& check, double from, double to, bool by_sign) {
   const double wanted = std::log(check.published_to / check.published_from);
   const double found = std::log(to / from);
-  const double spread = std::log(1 + check.spread_pct / 100);
+  const double spread = std::max(least_change, std::log(1 + check.spread_pct / 100));
   if (by_sign) return judge_sign(wanted, found, spread);
   const bool same_sign = wanted == 0 || found * wanted > 0;
   if (check.sign_counts && !same_sign) return FindingVerdict::sign;
@@ -92,15 +93,24 @@ class Judge {
 
   Status change(const FindingCheck& check, JudgedFigure& figure) {
     figure.published.value.value = percent(check.published_from, check.published_to);
+    figure.spread_pct = check.spread_pct;
     FLYBALL_ASSIGN(const Estimate from, runs_.figure(check.from, check.figure));
     FLYBALL_ASSIGN(const Estimate to, runs_.figure(check.to, check.figure));
     if (!(from.value > 0) || !(to.value > 0))
-      return Error{Code::unavailable,
-                   fmt::format("{} is {} and {} there: no change in percent", check.figure,
-                               figure_text(from.value), figure_text(to.value)),
-                   ""};
+      return Error{
+          Code::unavailable,
+          fmt::format("{} is {} and {} there: no change in percent", figure_words(check.figure),
+                      figure_text(from.value), figure_text(to.value)),
+          ""};
     figure.ours = FindingValue{.value = percent(from, to)};
     figure.detail = fmt::format("{} → {}", figure_text(from.value), figure_text(to.value));
+    const Estimate& ours = figure.ours->value;
+    if (to.provenance == Provenance::measured && std::isfinite(ours.low)) {
+      figure.detail += fmt::format("; 90 %: {:+.1f} to {:+.1f} %", ours.low, ours.high);
+      if (ours.low < 0 && ours.high > 0 && std::abs(ours.value) > check.spread_pct)
+        return Error{Code::unavailable,
+                     fmt::format("epochs differ too much to tell ({})", figure.detail), ""};
+    }
     figure.verdict = judge_change(check, from.value, to.value, transferred_);
     return {};
   }
@@ -274,18 +284,19 @@ Json value_json(const JudgedFigure& figure, const FindingValue& value) {
 }
 
 /// The means over the epochs that a long training goes on like.
-AskedRun asked_run(const FindingSetting& setting, const RunFigures& run) {
+AskedRun asked_run(const FindingSetting& setting, const RunFigures& run, bool usual) {
   std::vector<const EpochFigures*> epochs;
   for (const EpochFigures& epoch : run.epochs)
     if (epoch.epoch > 0 || run.epochs.size() == 1) epochs.push_back(&epoch);
-  return {.setting = setting, .means = average_of(epochs)};
+  return {.setting = setting, .means = average_of(epochs), .usual = usual};
 }
 
 Json run_json(const AskedRun& run) {
-  const auto& [at, means] = run;
+  const auto& [at, means, usual] = run;
   return {{"board", at.board},
           {"workload", at.workload},
           {"mode", text_or_null(at.mode)},
+          {"usual_mode", usual},
           {"storage", text_or_null(at.storage)},
           {"workers", at.workers},
           {"batch_size", at.batch},
@@ -307,6 +318,7 @@ Json finding_json(const JudgedFinding& finding) {
   Json ours = Json::array(), published = Json::array();
   for (const JudgedFigure& figure : finding.figures) {
     published.push_back(value_json(figure, figure.published));
+    published.back()["spread"] = figure.spread_pct > 0 ? Json(figure.spread_pct) : Json();
     if (!figure.ours) continue;
     Json own = value_json(figure, *figure.ours);
     own["verdict"] = verdict_json(figure.verdict);
@@ -349,14 +361,18 @@ std::string value_text(const JudgedFigure& figure, const FindingValue& value) {
                        figure.unit);
   if (!figure.signed_value) return fmt::format("{} {}", figure_text(estimate.value), figure.unit);
   if (estimate.value > most_percent) return "× " + figure_text(1 + estimate.value / 100);
-  return estimate.value == 0 ? "the same" : fmt::format("{:+.1f} {}", estimate.value, figure.unit);
+  return std::abs(estimate.value) < 0.05 ? "the same"
+                                         : fmt::format("{:+.1f} {}", estimate.value, figure.unit);
 }
 
 void FindingsAnswer::add(FindingsAnswer other) {
   boards = std::move(other.boards);
   std::ranges::move(other.titles, std::back_inserter(titles));
   std::ranges::move(other.findings, std::back_inserter(findings));
-  std::ranges::move(other.runs, std::back_inserter(runs));
+  const auto at = [](const AskedRun& run) -> const FindingSetting& { return run.setting; };
+  for (AskedRun& run : other.runs)
+    if (std::ranges::find(runs, run.setting, at) == runs.end()) runs.push_back(std::move(run));
+  for (const std::string& note : other.notes) add_distinct(notes, note);
 }
 
 size_t FindingsAnswer::count(std::optional<FindingVerdict> verdict) const {
@@ -364,12 +380,17 @@ size_t FindingsAnswer::count(std::optional<FindingVerdict> verdict) const {
 }
 size_t FindingsAnswer::held() const {
   return static_cast<size_t>(std::ranges::count_if(
-      findings, [](const JudgedFinding& one) { return one.held && one.verdict; }));
+      findings, [&](const JudgedFinding& one) { return is_held(one) && one.verdict; }));
 }
 size_t FindingsAnswer::held_holds() const {
-  return static_cast<size_t>(std::ranges::count_if(findings, [](const JudgedFinding& one) {
-    return one.held && one.verdict == FindingVerdict::holds;
+  return static_cast<size_t>(std::ranges::count_if(findings, [&](const JudgedFinding& one) {
+    return is_held(one) && one.verdict == FindingVerdict::holds;
   }));
+}
+bool FindingsAnswer::is_held(const JudgedFinding& finding) const {
+  return finding.held && std::ranges::all_of(boards, [](const AskedBoard& board) {
+           return board.provenance == Provenance::simulated;
+         });
 }
 
 std::vector<FindingSetting> settings_asked(const PublishedStudy& study,
@@ -390,9 +411,14 @@ Result<FindingsAnswer> judge_findings(const PublishedStudy& study,
   for (RunSource* board : boards) {
     const std::vector<FindingSetting> settings = settings_asked(study, boards, *board);
     FLYBALL_CHECK(board->make(settings));
+    const auto known = study.boards.find(board->board());
     for (const FindingSetting& setting : settings)
       if (const auto run = board->run(setting); run.ok() && setting.state.empty())
-        answer.runs.push_back(asked_run(setting, *run));
+        answer.runs.push_back(
+            asked_run(setting, *run,
+                      setting.mode == board->usual_mode() ||
+                          (known != study.boards.end() && setting.mode == known->second.mode)));
+    for (const std::string& note : board->notes()) add_distinct(answer.notes, note);
     answer.boards.push_back({board->board(), board->provenance()});
   }
   const FindingRuns runs(boards);
@@ -418,7 +444,8 @@ Json findings_json(const FindingsAnswer& answer) {
           {"held", answer.held()},
           {"held_holds", answer.held_holds()},
           {"findings", std::move(findings)},
-          {"runs", std::move(runs)}};
+          {"runs", std::move(runs)},
+          {"notes", answer.notes}};
 }
 
 }  // namespace flyball

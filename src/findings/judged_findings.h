@@ -31,6 +31,7 @@ struct JudgedFigure {
   std::string unit;           ///< "%" of a change; "×", "s", "W", …; "" of what is no number
   bool signed_value = false;  ///< a change: told with its sign
   FindingValue published;
+  double spread_pct = 0;  ///< of the study: changes so near the published one hold
   std::optional<FindingValue> ours{};
   std::string detail{};                     ///< what a change is between: "285 → 13.3"
   std::optional<FindingVerdict> verdict{};  ///< nothing where it cannot be asked here: `why`
@@ -53,6 +54,7 @@ struct JudgedFinding {
 struct AskedRun {
   FindingSetting setting;
   EpochAverage means;
+  bool usual = false;  ///< in the usual mode of its board
 };
 struct AskedBoard {
   std::string board;
@@ -62,13 +64,18 @@ struct FindingsAnswer {
   std::vector<std::string> titles;  ///< of the studies
   std::vector<AskedBoard> boards;
   std::vector<JudgedFinding> findings;
-  std::vector<AskedRun> runs;  ///< trainings, each once
+  std::vector<AskedRun> runs;      ///< trainings, each once
+  std::vector<std::string> notes;  ///< why runs deserve doubt, and what they lack
 
   /// Of another study, asked of the same boards.
   void add(FindingsAnswer other);
   size_t count(std::optional<FindingVerdict> verdict) const;
-  size_t held() const;        ///< that were asked, and whose figures never went into the twin
+  /// That were asked of simulated boards, and whose figures never went into the simulation.
+  size_t held() const;
   size_t held_holds() const;  ///< of them
+
+ private:
+  bool is_held(const JudgedFinding& finding) const;
 };
 
 /// "-12.6 %", "× 107", "285 s", "1.8 to 3.9 ×", "cdeijg".

@@ -133,6 +133,20 @@ TEST(Findings, MoveToABoardThatTheStudyHasNot) {
   EXPECT_THAT(modes.why, HasSubstr("it is asked of xavier_agx"));
 }
 
+// Of a board that the study has not the sign alone counts; what is about the same has none.
+TEST(Findings, MovedOnesAreJudgedByTheSign) {
+  const auto judged_there = [](const std::string& published) {
+    const PublishedStudy study = study_of(
+        "change", "figure = \"e2e_s\", from = {batch = 1}, to = {}, published = " + published);
+    return *ask(study, {"orin_nano"}).findings.front().verdict;
+  };
+  EXPECT_EQ(judged_there("[100, 90]"), FindingVerdict::holds) << "of another size by far";
+  EXPECT_EQ(judged_there("[90, 100]"), FindingVerdict::sign);
+  EXPECT_EQ(judged_there("[90, 100], spread = 500"), FindingVerdict::holds);
+  EXPECT_EQ(judged_there("[1, 100], spread = 500"), FindingVerdict::size)
+      << "too small to have one";
+}
+
 // Nobody is told of a board that nobody asked.
 TEST(Findings, OfOneBoardAreItsOwn) {
   const FindingsAnswer answer = ask(built_in(), {"xavier_nx"});
@@ -200,6 +214,10 @@ TEST(Findings, FilesSayWhichLineIsWrong) {
   EXPECT_THAT(complaint(finding + "level = [{figure = \"e2e_s\", published = 1, at = {mode = "
                                   "\"z\"}}]\n"),
               HasSubstr("there is no mode 'z'"));
+  EXPECT_THAT(complaint(finding + "table = [{figure = \"profiles\", published = 1}]\n"),
+              HasSubstr("'profiles' is of a strategy"));
+  const std::string level = "level = [{figure = \"e2e_s\", published = 1}]\n";
+  EXPECT_THAT(complaint(finding + level + finding + level), HasSubstr("two findings 'x'"));
   EXPECT_THAT(complaint(finding + "chnage = []\n"), HasSubstr("unknown key 'chnage'"));
   EXPECT_THAT(
       complaint(finding + "level = [{figure = \"e2e_s\", published = 1, at = {worker = 0}}]\n"),

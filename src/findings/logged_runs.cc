@@ -21,16 +21,14 @@ namespace fs = std::filesystem;
 constexpr double batch_size = 16;
 constexpr double clock_tolerance = 0.02;  ///< of a mode that a study names by round figures
 
+constexpr double least_covered = 0.5;  ///< of an epoch, by readings of power and load
+
 /// Words in the names of folders, the longer ones first.
 using Named = std::pair<const char*, const char*>;
-constexpr Named network_words[] = {{"mobilenet", "mobilenet_v3"},
-                                   {"mobnet", "mobilenet_v3"},
-                                   {"resnet", "resnet18"},
-                                   {"lenet", "lenet5"},
-                                   {"vgg", "vgg11"},
-                                   {"yolo", "yolo_v8n"},
-                                   {"lstm", "lstm"},
-                                   {"bert", "bert_base"}};
+constexpr Named network_words[] = {
+    {"mobilenet", "mobilenet_v3"}, {"mobnet", "mobilenet_v3"}, {"resnet50", "resnet50"},
+    {"resnet", "resnet18"},        {"lenet", "lenet5"},        {"vgg", "vgg11"},
+    {"yolo", "yolo_v8n"},          {"lstm", "lstm"},           {"bert", "bert_base"}};
 constexpr Named board_words[] = {{"orin-nano", "orin_nano"},   {"orin_nano", "orin_nano"},
                                  {"orin-agx", "orin_agx"},     {"orin_agx", "orin_agx"},
                                  {"xavier-nx", "xavier_nx"},   {"xavier_nx", "xavier_nx"},
@@ -43,7 +41,7 @@ std::string named_by(const fs::path& folder, const Named (&words)[count]) {
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
     const std::string name = lower(part->string());
     for (const auto& [word, meant] : words)
-      if (name.find(word) != std::string::npos) return meant;
+      if (name.starts_with(word)) return meant;
   }
   return "";
 }
@@ -78,8 +76,8 @@ void add_power(const LoggerRun& run, double begin_s, double end_s, EpochFigures&
     last_s = reading.time_s;
     if (reading.gpu_busy) busy += *reading.gpu_busy, ++loads;
   }
+  if (!(seconds >= least_covered * (end_s - begin_s))) return;
   if (loads > 0) epoch.gpu_load_pct = busy / static_cast<double>(loads);
-  if (!(seconds > 0)) return;
   epoch.power_w = joules / seconds;
   epoch.energy_j = *epoch.power_w * epoch.e2e_s;
 }
@@ -114,7 +112,7 @@ EpochFigures epoch_of(const LoggerRun& run, std::span<const LoggedMinibatch> min
 RunFigures figures_of(const LoggerRun& run) {
   RunFigures figures;
   figures.settings.batch_size = static_cast<int64_t>(batch_size);
-  figures.settings.workers = static_cast<int>(run.workers.value_or(0));
+  if (run.workers) figures.settings.workers = static_cast<int>(*run.workers);
   if (run.power.empty()) figures.power_gap = "its logs have no power";
   const std::span<const LoggedMinibatch> all(run.minibatches);
   for (size_t begin = 0; begin < all.size();) {
@@ -128,16 +126,24 @@ RunFigures figures_of(const LoggerRun& run) {
 
 struct Logged {
   std::string workload;
-  PowerMode mode;
-  RunFigures figures;
+  std::optional<int64_t> workers{};  ///< nothing: the files' names do not say
+  PowerMode mode{};
+  RunFigures figures{};
 };
 
-bool is_near(const PowerMode& a, const PowerMode& b) {
-  return std::ranges::all_of(a.values, [&](const auto& one) {
+bool is_below(const PowerMode& a, const PowerMode& b) {
+  return std::ranges::any_of(a.values, [&](const auto& one) {
     const auto other = b.values.find(one.first);
-    return other != b.values.end() &&
-           std::abs(other->second - one.second) <= clock_tolerance * one.second;
+    return other != b.values.end() && one.second < other->second;
   });
+}
+
+bool is_near(const PowerMode& a, const PowerMode& b) {
+  return a.values.size() == b.values.size() && std::ranges::all_of(a.values, [&](const auto& one) {
+           const auto other = b.values.find(one.first);
+           return other != b.values.end() &&
+                  std::abs(other->second - one.second) <= clock_tolerance * one.second;
+         });
 }
 
 class LoggedRuns final : public RunSource {
@@ -145,7 +151,16 @@ class LoggedRuns final : public RunSource {
   LoggedRuns(const PublishedStudy& study, std::string board)
       : study_(study), board_(std::move(board)) {}
 
-  void add(Logged run) { runs_.push_back(std::move(run)); }
+  /// Epochs of runs in one setting count together.
+  void add(Logged run) {
+    for (Logged& one : runs_)
+      if (one.workload == run.workload && one.workers == run.workers &&
+          is_near(one.mode, run.mode)) {
+        std::ranges::move(run.figures.epochs, std::back_inserter(one.figures.epochs));
+        return;
+      }
+    runs_.push_back(std::move(run));
+  }
 
   std::string board() const override { return board_; }
   Provenance provenance() const override { return Provenance::measured; }
@@ -156,8 +171,8 @@ class LoggedRuns final : public RunSource {
         setting.batch != batch_size)
       return not_logged(setting);
     for (const Logged& one : runs_)
-      if (one.workload == setting.workload && one.figures.settings.workers == setting.workers &&
-          is_in_mode(one, setting))
+      if (one.workload == setting.workload && one.workers &&
+          static_cast<double>(*one.workers) == setting.workers && is_in_mode(one, setting))
         return one.figures;
     return not_logged(setting);
   }
@@ -171,7 +186,10 @@ class LoggedRuns final : public RunSource {
     return {Code::unavailable,
             fmt::format("there are no logs of {} with {:g} workers and batch size {:g}{}",
                         setting.workload, setting.workers, setting.batch,
-                        setting.mode.empty() ? "" : " in mode " + setting.mode),
+                        (setting.mode.empty() ? "" : " in mode " + setting.mode) +
+                            (setting.dropped ? ", its page cache dropped" : "") +
+                            (setting.governors ? ", its clocks free" : "") +
+                            (setting.state.empty() ? "" : ", of a board at rest")),
             ""};
   }
 
@@ -187,11 +205,18 @@ class LoggedRuns final : public RunSource {
     return most;
   }
 
+  /// On every axis, of all logs of the network.
+  bool is_highest(const Logged& run) const {
+    return std::ranges::none_of(runs_, [&](const Logged& other) {
+      return other.workload == run.workload && is_below(run.mode, other.mode);
+    });
+  }
+
   bool is_in_mode(const Logged& one, const FindingSetting& setting) const {
     if (setting.mode.empty()) return is_near(usual(one.workload), one.mode);
     const auto named = study_.modes.find(setting.mode);
-    return named != study_.modes.end() && !one.mode.values.empty() &&
-           is_near(named->second, one.mode);
+    if (named == study_.modes.end() || one.mode.values.empty()) return false;
+    return named->second.values.empty() ? is_highest(one) : is_near(named->second, one.mode);
   }
 
   const PublishedStudy& study_;
@@ -213,8 +238,12 @@ Result<std::vector<fs::path>> folders_of_logs(const fs::path& root) {
   if (!fs::is_directory(root, problem))
     return Error{Code::not_found, fmt::format("there is no folder {}", root.string()), ""};
   if (holds_logs(root)) found.push_back(root);
-  for (const auto& entry : fs::recursive_directory_iterator(root, problem))
-    if (entry.is_directory() && holds_logs(entry.path())) found.push_back(entry.path());
+  fs::recursive_directory_iterator entry(root, fs::directory_options::skip_permission_denied,
+                                         problem);
+  for (; !problem && entry != fs::recursive_directory_iterator(); entry.increment(problem)) {
+    std::error_code unread;
+    if (entry->is_directory(unread) && holds_logs(entry->path())) found.push_back(entry->path());
+  }
   std::ranges::sort(found);
   if (!found.empty()) return found;
   return Error{Code::not_found, fmt::format("{} has no logs", root.string()),
@@ -232,7 +261,7 @@ Result<std::vector<std::unique_ptr<RunSource>>> logged_runs(const PublishedStudy
     for (const fs::path& folder : found) {
       const fs::path whole = fs::absolute(folder).lexically_normal();
       std::string name = named_by(whole, board_words);
-      if (!board.empty()) name = board;
+      if (name.empty()) name = board;
       const std::string network = named_by(whole, network_words);
       if (name.empty() || network.empty())
         return Error{Code::invalid_argument,
@@ -242,8 +271,11 @@ Result<std::vector<std::unique_ptr<RunSource>>> logged_runs(const PublishedStudy
                                   : "put it below a folder named by the network, such as MobNet"};
       auto& runs = boards[name];
       if (!runs) runs = std::make_unique<LoggedRuns>(study, name);
-      FLYBALL_ASSIGN(const auto read, read_logger_folder(folder));
-      for (const LoggerRun& run : read) runs->add({network, mode_of(folder), figures_of(run)});
+      const auto read = read_logger_folder(folder);
+      if (!read && read.error().code == Code::unavailable) continue;  // ended before a minibatch
+      if (!read) return read.error();
+      for (const LoggerRun& run : *read)
+        runs->add({network, run.workers, mode_of(folder), figures_of(run)});
     }
   }
   std::vector<std::unique_ptr<RunSource>> sources;

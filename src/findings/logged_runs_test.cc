@@ -101,6 +101,36 @@ TEST_F(LoggedRunsTest, KeepModesApart) {
   EXPECT_EQ(figure.detail, "0.1 → 1");
 }
 
+// The highest mode is that of logs, not the first one that there is; a run that ended early is
+// none.
+TEST_F(LoggedRunsTest, OfTheHighestModeAreThoseOfIt) {
+  write_run("orin_nano/MobNet/pm_2_403200_306000000_2133000000", "mn_nw4_pf2", 500);
+  write_run("orin_nano/MobNet/pm_6_1510400_624750000_2133000000", "mn_nw4_pf2", 100);
+  fs::create_directories(folder_ / "orin_nano/MobNet/pm_4_403200_306000000_2133000000");
+  ASSERT_TRUE(write_file(folder_ / "orin_nano/MobNet/pm_4_403200_306000000_2133000000" /
+                             "mn_nw4_pf2_epoch_stats.csv",
+                         "")
+                  .ok());
+  const PublishedStudy study = logged_study(
+      "change = [{board = \"orin_nano\", workload = \"mobilenet_v3\", figure = \"stall_s\", from = "
+      "{epoch = \"first\"}, to = {}, published = [10, 1]}]\n");
+  const auto sources = read(study, "xavier_agx");
+  ASSERT_TRUE(sources.ok()) << sources.error().message;
+  EXPECT_EQ(sources->front()->board(), "orin_nano") << "the folder's own name counts";
+  EXPECT_EQ(ask_logs(study, *sources).findings.front().figures.front().detail, "0.2 → 0.02");
+}
+
+// A cold epoch does not stand for later ones, nor files without a number of workers for none.
+TEST_F(LoggedRunsTest, TellNothingThatTheyDoNotHold) {
+  write_run("orin_nano/MobNet/pm_6_1510400_624750000_2133000000", "mn_pf2", 100);
+  const PublishedStudy study = logged_study(
+      "level = [{board = \"orin_nano\", workload = \"mobilenet_v3\", at = {workers = 0}, figure = "
+      "\"gpu_pct\", published = 99}]\n");
+  const auto sources = read(study);
+  ASSERT_TRUE(sources.ok()) << sources.error().message;
+  EXPECT_THAT(ask_logs(study, *sources).findings.front().why, HasSubstr("there are no logs"));
+}
+
 TEST_F(LoggedRunsTest, AreRefusedByName) {
   const PublishedStudy study = logged_study(
       "level = [{board = \"orin_nano\", workload = \"lenet5\", figure = \"gpu_pct\", published = "

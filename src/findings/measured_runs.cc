@@ -7,13 +7,15 @@
 #include <map>
 #include <set>
 
+#include "base/distinct.h"
 #include "base/units.h"
 #include "experiment/stored_figures.h"
+#include "experiment/summary.h"
 
 namespace flyball {
 namespace {
 
-constexpr int measured_epochs = 3;  ///< the first one, and two that make a mean
+constexpr int measured_epochs = 6;  ///< as the study: the first one, and five that make a mean
 constexpr int64_t few_steps = 3;    ///< of a look at how long a minibatch takes
 constexpr int64_t few_samples = 64;
 
@@ -59,9 +61,13 @@ class Measured final : public MeasuredRuns {
     for (const ExperimentSpec& spec : specs) {
       FLYBALL_ASSIGN(const ExperimentResult result, run_experiment(spec, options_.experiment));
       for (const RunFigures& run : result.runs) runs_[run_key(run.settings, 0)] = run;
+      for (const auto& more : {gaps_of(result), doubts_of(result)})
+        for (const std::string& note : more) add_distinct(notes_, note);
     }
     return {};
   }
+
+  std::vector<std::string> notes() const override { return notes_; }
 
   Result<RunFigures> run(const FindingSetting& setting) override {
     FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(setting));
@@ -203,7 +209,8 @@ class Measured final : public MeasuredRuns {
 
   const PublishedStudy& study_;
   MeasuredRunsOptions options_;
-  std::map<std::string, Status> checks_;    ///< by mode and DVFS
+  std::map<std::string, Status> checks_;  ///< by mode and DVFS
+  std::vector<std::string> notes_;
   std::map<std::string, RunFigures> runs_;  ///< by run_key()
 };
 

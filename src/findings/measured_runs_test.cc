@@ -60,7 +60,7 @@ TEST_F(MeasuredRunsTest, AreMadeOnceAndTakenUpAgain) {
 
   const FindingsAnswer first = ask(study);
   EXPECT_TRUE(first.findings.front().transferred);
-  EXPECT_EQ(first.findings.front().verdict, FindingVerdict::holds);
+  ASSERT_TRUE(first.findings.front().figures.front().ours);
   EXPECT_EQ(first.boards.front().provenance, Provenance::measured);
   ASSERT_EQ(notes_.size(), 1u);
   EXPECT_THAT(notes_.front(), HasSubstr("2 runs to make, about"));

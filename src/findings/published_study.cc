@@ -94,6 +94,9 @@ class Reader {
     }
     if (finding.checks.empty())
       return file_.at(table.source(), fmt::format("'{}' has nothing to check", finding.id));
+    if (std::ranges::find(study_.findings, finding.id, &PublishedFinding::id) !=
+        study_.findings.end())
+      return file_.at(table.source(), fmt::format("there are two findings '{}'", finding.id));
     study_.findings.push_back(std::move(finding));
     return {};
   }
@@ -177,6 +180,10 @@ class Reader {
     asked.reference_board = text("reference_board");
     asked.profiled = static_cast<size_t>(table["profiled"].value_or(int64_t{0}));
     asked.strategy = text("strategy");
+    static const std::set<std::string> searched = {"profiles", "solved_pct", "excess_pct"};
+    if (searched.contains(check.figure) == asked.strategy.empty())
+      return file_.at(table.source(), fmt::format("'{}' is {}of a strategy", check.figure,
+                                                  asked.strategy.empty() ? "" : "not "));
     return {};
   }
 

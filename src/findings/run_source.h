@@ -31,6 +31,8 @@ class RunSource {
   virtual Result<RunFigures> run(const FindingSetting& setting) = 0;
   /// Has the board the memory to train it at batch size 16 with four workers?
   virtual Result<bool> fits(const std::string& workload) = 0;
+  /// Why its runs deserve doubt, and what they lack.
+  virtual std::vector<std::string> notes() const { return {}; }
   /// A figure of the table of all its modes.
   virtual Result<double> table_figure([[maybe_unused]] const TableQuestion& question) {
     return Error{Code::unavailable,

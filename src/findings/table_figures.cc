@@ -7,6 +7,7 @@
 
 #include "evaluate/predict_eval.h"
 #include "evaluate/search_sweep.h"
+#include "findings/check_words.h"
 #include "profile/trials/chosen_modes.h"
 #include "profile/trials/drawn_table.h"
 #include "profile/trials/twin_profiler.h"
@@ -21,7 +22,8 @@ constexpr size_t few_problems = 60;  ///< of the thousands that there are of inf
 
 Result<double> known(double value, const TableQuestion& question) {
   if (std::isfinite(value)) return value;
-  return Error{Code::unavailable, fmt::format("its table tells no {}", question.figure), ""};
+  return Error{Code::unavailable,
+               fmt::format("its table does not tell: {}", figure_words(question.figure)), ""};
 }
 
 Result<WorkloadTable> draw(const Board& board, const std::string& workload, Phase phase,
@@ -100,6 +102,8 @@ Result<double> TableFigures::search(const Board& board, const TableQuestion& que
   sweep.options.predictor = "auto";
   FLYBALL_ASSIGN(const SearchEvaluation found, evaluate_search(sweep));
   const SearchRow& row = found.rows.front();
+  if (row.solvable == 0)
+    return Error{Code::unavailable, "none of the published problems can be solved there", ""};
   if (question.figure == "profiles") return known(row.mean_profiles, question);
   if (question.figure == "excess_pct") return known(row.mean_excess_pct, question);
   const auto share = [](size_t of, size_t whole) {

@@ -756,7 +756,7 @@ export interface Findings {
   wrong_sign: number;
   /** [count] Findings that cannot be asked of these boards. */
   unanswered: number;
-  /** [count] Findings that were asked and whose figures never went into the simulation. */
+  /** [count] Of simulated boards: findings that were asked and whose figures never went into the simulation. */
   held: number;
   /** [count] Of them, those that hold. */
   held_holds: number;
@@ -764,6 +764,8 @@ export interface Findings {
   findings: FindingsStudyFinding[];
   /** Trainings that were looked at, each once. */
   runs: FindingsAskedRun[];
+  /** Why runs deserve doubt, and what they lack. */
+  notes: string[];
 }
 export interface FindingsAskedBoard {
   /** As studies name it. */
@@ -838,6 +840,8 @@ export interface FindingsAskedRun {
   workload: string;
   /** By the study's letters; `MAXN`: the highest. Null: as the board is. */
   mode: string | null;
+  /** It is the one in which the study trains on this board. */
+  usual_mode: boolean;
   /** Where its data lay. Null: not said. */
   storage: string | null;
   /** [count] That load. */

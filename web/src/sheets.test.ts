@@ -212,5 +212,5 @@ test("findings show what holds, what differs and what cannot be asked, with the 
   assert.deepEqual(agreement!.points.map((p) => [p.x, p.y, p.group]), [[-48, -52, "holds"]]);
   assert.deepEqual(modes!.lines![0]!.points.map(([, seconds]) => seconds), [60, 50, 44]);
   assert.deepEqual(modes!.points.filter((p) => p.group === "on the front").length, 3);
-  assert.deepEqual(sheet.bars!.map((b) => b.which), ["0 workers, ssd", "4 workers, ssd"]);
+  assert.deepEqual(sheet.bars!.map((b) => b.which), ["w 0", "w 4"]);
 });

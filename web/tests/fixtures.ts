@@ -444,7 +444,7 @@ export const document_of = (shown: Shown): Report => ("machine" in shown ? page_
 
 export function findings_page(): FindingsPage {
   const run = (mode: string, workers: number, e2e_s: number, stall_s: number, energy_j: number | null) => ({
-    board: "twin", workload: "net", mode, storage: "ssd", workers, batch_size: 16, dropped: false, governors: false, e2e_s, stall_s, compute_s: e2e_s - stall_s, overhead_s: 0, energy_j, gpu_pct: 81,
+    board: "twin", workload: "net", mode, usual_mode: mode === "g", storage: "ssd", workers, batch_size: 16, dropped: false, governors: false, e2e_s, stall_s, compute_s: e2e_s - stall_s, overhead_s: 0, energy_j, gpu_pct: 81,
   });
   const value = (name: string, of: number | null, unit: string, text: string | null = null) => ({ name, value: of, unit, low: null, high: null, text });
   const shared = { study: "made_up", section: "5.1", use: "held" as const, transferred: false };
@@ -454,12 +454,12 @@ export function findings_page(): FindingsPage {
       schema: 2, studies: ["A made-up study"], boards: [{ board: "twin", provenance: "simulated" }], holds: 1, differ: 1, wrong_sign: 1, unanswered: 1, held: 2, held_holds: 1,
       findings: [
         { ...shared, id: "a-worker-hides", name: "a worker hides", claim: "A worker hides what no worker lets wait.", holds: true, verdict: "holds", why: "",
-          ours: [{ ...value("net on twin: stall, workers 0 → 1", -52, "%"), low: -54, high: -50, verdict: "holds" }], published: [value("net on twin: stall, workers 0 → 1", -48, "%")] },
+          ours: [{ ...value("net on twin: stall, workers 0 → 1", -52, "%"), low: -54, high: -50, verdict: "holds" }], published: [{ ...value("net on twin: stall, workers 0 → 1", -48, "%"), spread: 5 }] },
         { ...shared, id: "fronts", name: "fronts", claim: "Mode a is on the front.", holds: false, verdict: "sign", why: "1 of 1 figure differs",
-          ours: [{ ...value("net on twin: front by energy", null, "", "cd"), verdict: "sign" }], published: [value("net on twin: front by energy", null, "", "acd")] },
+          ours: [{ ...value("net on twin: front by energy", null, "", "cd"), verdict: "sign" }], published: [{ ...value("net on twin: front by energy", null, "", "acd"), spread: null }] },
         { ...shared, id: "elsewhere", name: "elsewhere", claim: "Another board is faster.", holds: null, verdict: null, why: "it is asked of other_board", ours: [], published: [] },
       ],
-      runs: [run("a", 4, 90, 8, 900), run("b", 4, 80, 8, 940), run("c", 4, 60, 6, 880), run("d", 4, 50, 5, 990), run("g", 0, 71, 30, 1100), run("g", 4, 44, 4, 1010)],
+      runs: [run("a", 4, 90, 8, 900), run("b", 4, 80, 8, 940), run("c", 4, 60, 6, 880), run("d", 4, 50, 5, 990), run("g", 0, 71, 30, 1100), run("g", 4, 44, 4, 1010)], notes: [],
     },
   };
 }

@@ -26,6 +26,11 @@ std::string ours_text(const JudgedFigure& figure) {
   return figure.detail.empty() ? value : fmt::format("{} ({})", value, figure.detail);
 }
 
+std::string published_text(const JudgedFigure& figure) {
+  const std::string value = value_text(figure, figure.published);
+  return figure.spread_pct > 0 ? fmt::format("{} (± {:g})", value, figure.spread_pct) : value;
+}
+
 std::string finding_text(const JudgedFinding& finding, bool all) {
   std::string text = fmt::format("{} ({}; {}, {}): {}\n  {}\n", finding.name, finding.id,
                                  finding.section, finding.held ? "held" : "calibrated",
@@ -34,7 +39,7 @@ std::string finding_text(const JudgedFinding& finding, bool all) {
   for (const JudgedFigure& figure : finding.figures) {
     const bool holds = figure.verdict == FindingVerdict::holds;
     if ((all && figure.verdict) || (figure.verdict && !holds))
-      table.add({"  " + figure.name, value_text(figure, figure.published), ours_text(figure),
+      table.add({"  " + figure.name, published_text(figure), ours_text(figure),
                  holds ? "" : finding_verdict_name(*figure.verdict)});
   }
   if (!table.empty()) text += table.str();
@@ -61,14 +66,16 @@ std::string findings_text(const FindingsAnswer& answer, bool all) {
   for (const JudgedFinding& finding : answer.findings)
     if (finding.verdict) text += finding_text(finding, all);
   text += unasked_text(answer);
-  return text + fmt::format(
-                    "{} of {} findings hold, {} differ ({} of them in sign), {} cannot be asked "
-                    "here; of those whose "
-                    "figures the simulation never saw {} of {} hold\n",
-                    answer.count(FindingVerdict::holds), answer.findings.size(),
-                    answer.count(FindingVerdict::size) + answer.count(FindingVerdict::sign),
-                    answer.count(FindingVerdict::sign), answer.count({}), answer.held_holds(),
-                    answer.held());
+  for (const std::string& note : answer.notes) text += fmt::format("note: {}\n", note);
+  text +=
+      fmt::format("{} of {} findings hold, {} differ ({} of them in sign); {} cannot be asked here",
+                  answer.count(FindingVerdict::holds), answer.findings.size() - answer.count({}),
+                  answer.count(FindingVerdict::size) + answer.count(FindingVerdict::sign),
+                  answer.count(FindingVerdict::sign), answer.count({}));
+  if (answer.held() > 0)
+    text += fmt::format("; of those whose figures never went into the simulation {} of {} hold",
+                        answer.held_holds(), answer.held());
+  return text + "\n";
 }
 
 }  // namespace flyball::cli

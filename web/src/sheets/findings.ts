@@ -47,17 +47,21 @@ function scatters(runs: FindingsAskedRun[]): SheetChart[] {
   });
 }
 
-/** Where the time of an epoch goes by the number of loader workers. */
+/** Where the time of an epoch goes by the number of loader workers, where most runs of a network have their data. */
 function bars(runs: FindingsAskedRun[]): SheetBar[] {
-  const plain = runs.filter((r) => r.batch_size === 16 && !r.dropped && !r.governors && r.e2e_s !== null && r.stall_s !== null && (r.mode === null || r.mode === "MAXN" || r.mode === "g" || r.mode === "nx15"));
-  const varied = plain.filter((r) => new Set(plain.filter((o) => place(o) === place(r) && o.storage === r.storage).map((o) => o.workers)).size > 1);
-  return varied.sort((a, b) => place(a).localeCompare(place(b)) || a.workers - b.workers).slice(0, most_bars)
-    .map((r) => ({ label: place(r), which: `${r.workers} workers${r.storage === null ? "" : `, ${r.storage}`}`, e2e_s: r.e2e_s!, stall_s: r.stall_s!, compute_s: r.compute_s ?? 0, overhead_s: r.overhead_s ?? 0 }));
+  const plain = runs.filter((r) => r.batch_size === 16 && !r.dropped && !r.governors && r.e2e_s !== null && r.stall_s !== null && r.usual_mode);
+  return [...new Set(plain.map(place))].sort().flatMap((name) => {
+    const own = plain.filter((r) => place(r) === name);
+    const count = (storage: string | null) => own.filter((r) => r.storage === storage).length;
+    const usual = own.map((r) => r.storage).reduce((most, s) => (count(s) > count(most) ? s : most), own[0]!.storage);
+    const shown = own.filter((r) => r.storage === usual).sort((a, b) => a.workers - b.workers);
+    return new Set(shown.map((r) => r.workers)).size < 2 ? [] : shown.map((r) => ({ label: name, which: `w ${r.workers}`, e2e_s: r.e2e_s!, stall_s: r.stall_s!, compute_s: r.compute_s ?? 0, overhead_s: r.overhead_s ?? 0 }));
+  }).slice(0, most_bars);
 }
 
 function finding_table(f: FindingsStudyFinding) {
   return table(`${f.name}: ${answer_words(f)}`, [`${f.claim} (${f.section}, ${f.use})`, f.why].filter((part) => part !== "").join(" "), pairs_of(f), [
-    ["figure", "", ({ ours }) => ours.name], ["published", "", ({ published }) => value_words(published)], ["here", "", ({ ours }) => value_words(ours)],
+    ["figure", "", ({ ours }) => ours.name], ["published", "", ({ published }) => value_words(published) + (published.spread === null ? "" : ` (± ${published.spread})`)], ["here", "", ({ ours }) => value_words(ours)],
     ["90 % interval", "", ({ ours }) => (ours.low === null || ours.high === null ? null : `${digits(ours.low)} to ${digits(ours.high)}`)], ["verdict", "", ({ ours }) => verdict_words(ours)],
   ]);
 }
@@ -68,7 +72,7 @@ export function findings_sheet({ answer: a }: FindingsPage): Sheet {
   return {
     title: `findings on ${boards}`, subject: `Findings · ${a.boards.map((b) => `${b.board} (${b.provenance})`).join(", ")}`,
     headline: `${a.holds} of ${answered.length} findings hold on ${boards}.`,
-    lines: [`${a.differ} differ, ${a.wrong_sign} of them in sign; ${a.unanswered} cannot be asked there. Of those whose figures the simulation never saw ${a.held_holds} of ${a.held} hold.`],
+    lines: [`${a.differ} differ, ${a.wrong_sign} of them in sign; ${a.unanswered} cannot be asked there.${a.held > 0 ? ` Of those whose figures never went into the simulation ${a.held_holds} of ${a.held} hold.` : ""}`],
     figures: [{ label: "hold", value: a.holds, unit: "" }, { label: "differ in size", value: a.differ - a.wrong_sign, unit: "" }, { label: "differ in sign", value: a.wrong_sign, unit: "" }, { label: "cannot be asked here", value: a.unanswered, unit: "" }],
     charts: [...agreement(a.findings), ...scatters(a.runs)], bars: bars(a.runs),
     tables: [
@@ -80,7 +84,7 @@ export function findings_sheet({ answer: a }: FindingsPage): Sheet {
         ["energy", "Wh", (r) => times(r.energy_j, 1 / 3600)], ["GPU busy", "%", (r) => r.gpu_pct],
       ]),
     ],
-    notes: notes("note", a.findings.some((f) => f.transferred) ? ["findings that the studies asked of another board are judged by the sign of a change alone"] : []),
+    notes: notes("note", [...a.notes, a.runs.length > 0 ? "bars: w 4 are four loader workers" : "", a.findings.some((f) => f.transferred) ? "findings that the studies asked of another board are judged by the sign of a change alone" : ""]),
     facts: [facts("Studies", a.studies.map((title, i): [string, unknown] => [`study ${i + 1}`, title]))],
   };
 }

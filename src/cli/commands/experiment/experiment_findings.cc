@@ -106,45 +106,76 @@ bool is_measured(const std::unique_ptr<Board>& board) {
   return !board->twin();
 }
 
+/// Each board once: its runs would hide those of another of its name.
+Status check_names(const std::vector<RunSource*>& sources) {
+  std::vector<std::string> names;
+  for (const RunSource* source : sources) {
+    if (std::ranges::find(names, source->board()) != names.end())
+      return Error{Code::invalid_argument, fmt::format("{} is named twice", source->board()),
+                   "ask its logs by themselves"};
+    names.push_back(source->board());
+  }
+  return {};
+}
+
+struct Sources {
+  std::vector<std::unique_ptr<RunSource>> owned;
+  std::vector<RunSource*> asked;
+  MeasuredRuns* measured = nullptr;
+
+  void add(std::unique_ptr<RunSource> source) {
+    owned.push_back(std::move(source));
+    asked.push_back(owned.back().get());
+  }
+};
+
+/// The boards and the logs that one study is asked of.
+Result<Sources> sources_of(const FindingsArguments& options, const PublishedStudy& study,
+                           const Boards& boards, const MeasuredRunsOptions& measured) {
+  Sources sources;
+  for (const auto& board : boards) {
+    if (!is_measured(board)) {
+      sources.add(simulated_runs(study, *board));
+      continue;
+    }
+    auto runs = measured_runs(study, measured);
+    sources.measured = runs.get();
+    sources.add(std::move(runs));
+  }
+  FLYBALL_ASSIGN(auto logged,
+                 logged_runs(study, {options.logs.begin(), options.logs.end()}, options.board));
+  for (auto& source : logged) sources.add(std::move(source));
+  FLYBALL_CHECK(check_names(sources.asked));
+  return sources;
+}
+
 /// What there is to run on the board that is measured.
-Status show_plan(const std::vector<PublishedStudy>& studies, const Board& board,
-                 const MeasuredRunsOptions& measured, DryRun dry, bool json) {
-  dry.device = board.info().device.name;
-  dry.title = board.info().device.title;
+Status show_plan(const FindingsArguments& options, const std::vector<PublishedStudy>& studies,
+                 const Boards& boards, const MeasuredRunsOptions& measured, DryRun dry) {
+  const DeviceInfo& device = (*std::ranges::find_if(boards, is_measured))->info().device;
+  dry.device = device.name;
+  dry.title = device.title;
   for (const PublishedStudy& study : studies) {
-    const auto source = measured_runs(study, measured);
-    FLYBALL_ASSIGN(const auto ahead, source->ahead(settings_asked(study, {source.get()}, *source)));
+    FLYBALL_ASSIGN(const Sources sources, sources_of(options, study, boards, measured));
+    FLYBALL_ASSIGN(const auto ahead, sources.measured->ahead(
+                                         settings_asked(study, sources.asked, *sources.measured)));
     for (const RunsAhead& one : ahead) {
       dry.roles.push_back({one.workload, Phase::train, one.runs, one.held});
-      dry.trials += one.runs;
-      dry.profiles += one.runs;
+      dry.trials += one.runs - one.held;
+      dry.profiles += one.runs - one.held;
     }
   }
   dry.seconds = dry.joules = {{}, "before its first run the command says how long they take"};
-  return print_dry_run(dry, json);
+  return print_dry_run(dry, options.json);
 }
 
 Result<FindingsAnswer> ask(const FindingsArguments& options,
                            const std::vector<PublishedStudy>& studies, const Boards& boards,
                            const MeasuredRunsOptions& measured) {
   FindingsAnswer answer;
-  const std::vector<std::filesystem::path> folders(options.logs.begin(), options.logs.end());
   for (const PublishedStudy& study : studies) {
-    std::vector<std::unique_ptr<RunSource>> sources;
-    std::vector<RunSource*> asked;
-    for (const auto& board : boards) {
-      if (is_measured(board))
-        sources.push_back(measured_runs(study, measured));
-      else
-        sources.push_back(simulated_runs(study, *board));
-      asked.push_back(sources.back().get());
-    }
-    FLYBALL_ASSIGN(auto logged, logged_runs(study, folders, options.board));
-    for (auto& source : logged) {
-      sources.push_back(std::move(source));
-      asked.push_back(sources.back().get());
-    }
-    FLYBALL_ASSIGN(FindingsAnswer one, judge_findings(study, asked));
+    FLYBALL_ASSIGN(const Sources sources, sources_of(options, study, boards, measured));
+    FLYBALL_ASSIGN(FindingsAnswer one, judge_findings(study, sources.asked));
     answer.add(std::move(one));
   }
   return answer;
@@ -177,13 +208,14 @@ Status run(const FindingsArguments& options, const Context& context) {
   }
   if (options.dry_run) {
     if (live == boards.end())
-      return Error{Code::invalid_argument, "nothing is measured: these boards are simulated",
+      return Error{Code::invalid_argument,
+                   "nothing is measured: boards are simulated, logs are read",
                    "leave --dry-run out"};
     SeenStore seen = look_at_store(options.store);
     measured.experiment.store = seen.store ? &*seen.store : nullptr;
     DryRun dry;
     if (!seen.unread.empty()) dry.notes.push_back(seen.unread);
-    return show_plan(studies, **live, measured, dry, options.json);
+    return show_plan(options, studies, boards, measured, dry);
   }
   FLYBALL_ASSIGN(const FindingsAnswer answer, live == boards.end()
                                                   ? ask(options, studies, boards, measured)
@@ -212,10 +244,16 @@ void add_experiment_findings(CLI::App& group, Context& context) {
   add_root_option(*command, options->root);
   command
       ->add_option("--data", options->logs,
-                   "folders with logs of the public experiments, looked through (docs/study.md)")
-      ->type_name("FOLDER ...");
-  command->add_option("--board", options->board,
-                      "that the logs are of, where their folders do not say");
+                   "folders with logs of the public experiments, looked through (docs/study.md); "
+                   "several with "
+                   "commas between")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command
+      ->add_option("--board", options->board,
+                   "that the logs are of, where their folders do not say")
+      ->needs(command->get_option("--data"));
   command->add_option("--only", options->only, "findings, by their ids")->delimiter(',');
   command->add_flag("--all", options->all, "figures that hold as well");
   CLI::Option* scale = command
