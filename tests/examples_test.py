@@ -84,6 +84,7 @@ NOT_RUN = {
         "flyball tune bert_base --axis batch_size=1,2 --axis loader_workers=0,1": "takes minutes",
     },
     "docs/characterise.md": {
+        "flyball experiment run experiments/containers.toml": "takes minutes; container_test.cc runs a small one",
         "flyball runs spread board1.db board2.db board3.db": "the stores are of three boards",
         "flyball experiment run experiments/workers.toml": "takes 100 s; experiment_test.cc runs a small one",
         "flyball experiment report experiments/workers.toml": "reports what that one measured",

@@ -40,7 +40,7 @@ Error refused(const Error& cause) {
           "memory_pct and read_mb_s"};
 }
 
-// Groups of runs that crashed; one that is still used cannot be removed.
+// Groups of processes that crashed; one that is still used cannot be removed.
 void remove_left_over(const fs::path& hierarchy) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(hierarchy, ignored)) {
@@ -66,6 +66,13 @@ std::string home_group(const std::string& controller) {
 }
 
 }  // namespace
+
+void remove_left_over_groups(const fs::path& cgroups) {
+  std::error_code ignored;
+  remove_left_over(cgroups);
+  if (fs::exists(cgroups / "cgroup.controllers", ignored)) return;
+  for (const auto& entry : fs::directory_iterator(cgroups, ignored)) remove_left_over(entry.path());
+}
 
 std::string BlockDevice::text() const {
   return fmt::format("{}:{}", major, minor);

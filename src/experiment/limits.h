@@ -20,6 +20,9 @@ struct BlockDevice {
 Result<BlockDevice> disk_of(const std::filesystem::path& path,
                             const std::filesystem::path& sys = "/sys");
 
+/// Removes the groups "flyball-PID" of processes that crashed.
+void remove_left_over_groups(const std::filesystem::path& cgroups = "/sys/fs/cgroup");
+
 struct LimitOptions {
   double memory_mb =
       0;  ///< 10⁶ bytes of memory and page cache that may be newly taken; 0: no limit

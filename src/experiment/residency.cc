@@ -8,7 +8,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t most_values = 40;
+constexpr size_t most_clock_values = 40;
 constexpr double coarse_mhz = 100;
 
 std::map<double, size_t> counted(const Trace& trace, int64_t begin_ns, int64_t end_ns,
@@ -36,7 +36,7 @@ std::vector<ClockResidency> residency_of(const std::vector<Trace>& traces, int64
     if (trace.info.unit != "MHz") continue;
     ClockResidency clock{.clock = trace.info.name, .step_mhz = 0, .values = {}};
     auto counts = counted(trace, begin_ns, end_ns, 1);
-    if (counts.size() > most_values) {
+    if (counts.size() > most_clock_values) {
       clock.step_mhz = coarse_mhz;
       counts = counted(trace, begin_ns, end_ns, coarse_mhz);
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/json.h"
 #include "base/statistics.h"
@@ -163,6 +164,14 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
+double Spread::at(double probability) const {
+  if (quantiles.empty()) return 0;
+  const double place = probability * static_cast<double>(quantiles.size() - 1);
+  const auto below = static_cast<size_t>(place);
+  const size_t above = std::min(below + 1, quantiles.size() - 1);
+  return std::lerp(quantiles[below], quantiles[above], place - static_cast<double>(below));
+}
+
 void take_gpu(EpochFigures& epoch, const std::optional<GpuUse>& use) {
   if (!use) return;
   epoch.gpu_load_pct = use->load_pct;
@@ -201,6 +210,7 @@ Json run_json(const RunFigures& run) {
             {"disturbed", run.disturbed},
             {"losses", run.losses},
             {"epochs", Json::array()}};
+  if (run.start_ms) json["start_ms"] = *run.start_ms;
   if (!run.residency.empty()) json["residency"] = residency_json(run.residency);
   for (const EpochFigures& epoch : run.epochs) json["epochs"].push_back(epoch_json(epoch));
   return json;
@@ -225,6 +235,7 @@ Result<RunFigures> parse_run(const Json& json) {
     run.power_gap = json.at("power_gap");
     run.disturbed = json.value("disturbed", "");  // older files do not say
     run.losses = json.at("losses").get<std::vector<double>>();
+    if (json.contains("start_ms")) run.start_ms = json["start_ms"].get<double>();
     if (json.contains("residency")) run.residency = parse_residency(json["residency"]);
     for (const Json& epoch : json.at("epochs")) run.epochs.push_back(parse_epoch(epoch));
     if (run.epochs.empty()) return Error{Code::corrupt, "a run without epochs", ""};

@@ -18,6 +18,8 @@ namespace flyball {
 struct Spread {
   double min = 0, q1 = 0, median = 0, q3 = 0, max = 0;
   std::vector<double> quantiles{};  ///< 0, 2, 4, … 100 %
+  /// Between the two quantiles beside it; 0 without values.
+  double at(double probability) const;
 };
 Spread spread_of(std::vector<double> values);
 
@@ -49,6 +51,7 @@ struct RunFigures {
   double dataset_bytes = 0;
   int64_t dataset_samples = 0;
   std::string power_total{}, power_gap{};  ///< as EpochRun has them
+  std::optional<double> start_ms{};        ///< of an empty program in settings.runtime
   std::string disturbed{};       ///< who else measured on this machine meanwhile; "" nobody
   std::vector<double> losses{};  ///< of the first minibatches, in order
   /// Of the clocks over all epochs, where the run sets or frees them.

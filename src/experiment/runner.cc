@@ -13,6 +13,7 @@
 #include "base/os/interrupt.h"
 #include "device/registry/live_knobs.h"
 #include "experiment/base_load.h"
+#include "experiment/container_runs.h"
 #include "experiment/environment.h"
 #include "experiment/experiment_record.h"
 #include "experiment/fingerprint.h"
@@ -66,12 +67,13 @@ const StoredFigures* known_run(const ExperimentRecord& record, const RunSettings
 class Runner {
  public:
   Runner(ExperimentResult& result, const ExperimentOptions& options, const RunRequest& request,
-         ExperimentRecord& record, RunBoard& board)
+         ExperimentRecord& record, RunBoard& board, ContainerRuns* containers)
       : result_(result),
         options_(options),
         request_(request),
         record_(record),
         board_(board),
+        containers_(containers),
         spec_(result.spec) {}
 
   Status run_all() {
@@ -80,7 +82,8 @@ class Runner {
       for (const RunSettings& run : settings)
         if (!known(run, repeat)) total_ += static_cast<size_t>(run.epochs) * epoch_units;
     for (int repeat = 0; repeat < spec_.repeats; ++repeat)
-      for (const RunSettings& run : settings) FLYBALL_CHECK(run_or_reuse(run, repeat));
+      for (const RunSettings& run : runs_in_turn(spec_, repeat))
+        FLYBALL_CHECK(run_or_reuse(run, repeat));
     return board_.restore();
   }
 
@@ -118,6 +121,7 @@ class Runner {
     }
     FLYBALL_ASSIGN(const fs::path data,
                    dataset_for(spec_, run, options_.data, options_.out / "data"));
+    if (!run.runtime.empty()) return containers_->run(run, repeat, data);
     EpochRequest request = request_of(run, data);
     request.step.device = options_.board.compute;
     request.gpu = sensor_number(options_.root, options_.board.compute);
@@ -181,6 +185,7 @@ class Runner {
   const RunRequest& request_;
   ExperimentRecord& record_;
   RunBoard& board_;
+  ContainerRuns* containers_;  ///< null where no run has a runtime
   const ExperimentSpec& spec_;
   const bool reads_power_ = reads_power(options_);
   size_t done_ = 0, total_ = 0;
@@ -226,6 +231,35 @@ Error explained(Error error, bool kept) {
   return error;
 }
 
+// Null where no run has a runtime. What does not work here is left out, and said.
+Result<std::unique_ptr<ContainerRuns>> open_containers(ExperimentSpec& spec,
+                                                       const ExperimentOptions& options,
+                                                       std::vector<std::string>& left_out) {
+  if (!spec.varies_runtime()) return std::unique_ptr<ContainerRuns>();
+  FLYBALL_ASSIGN(auto containers, ContainerRuns::open(spec, options));
+  left_out = leave_out_runtimes(spec, [&](const std::string& runtime) {
+    const std::string missing = missing_runtime(runtime);
+    if (!missing.empty()) return missing;
+    const Status works = containers->check(runtime);
+    return works.ok() ? std::string() : works.error().message;
+  });
+  if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
+  FLYBALL_CHECK(check_runtimes(spec, left_out));
+  for (const std::string& one : left_out)
+    if (options.note) options.note("left out: " + one);
+  return containers;
+}
+
+// Of runtimes that were left out when it ran there is nothing.
+void leave_out_unmeasured(ExperimentResult& result, const ExperimentOptions& options) {
+  result.left_out = leave_out_runtimes(result.spec, [&](const std::string& runtime) {
+    const bool measured = std::ranges::any_of(
+        result.runs, [&](const RunFigures& run) { return run.settings.runtime == runtime; });
+    return measured ? "" : fmt::format("runtime {}: it was not measured", runtime);
+  });
+  result.wanted = begin_experiment(result.spec, options, options.board).wanted;
+}
+
 // What was measured on the board as it is told.
 Result<ExperimentResult> load_at(const ExperimentSpec& spec, const ExperimentOptions& options,
                                  const BoardInfo& board) {
@@ -246,6 +280,7 @@ Result<ExperimentResult> load_at(const ExperimentSpec& spec, const ExperimentOpt
                              "machine (looked in {} for networks on {})",
                              spec.name, options.store->path().string(), result.compute),
                  "`flyball experiment run` measures it; --device cuda asks for runs on a GPU"};
+  leave_out_unmeasured(result, options);
   return result;
 }
 
@@ -265,11 +300,15 @@ ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOp
   return result;
 }
 
-Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
+Result<ExperimentResult> run_experiment(const ExperimentSpec& asked,
                                         const ExperimentOptions& options) {
   const Stopwatch watch;
   FLYBALL_ASSIGN(auto device, open_device(options));
+  ExperimentSpec spec = asked;
+  std::vector<std::string> left_out;
+  FLYBALL_ASSIGN(const auto containers, open_containers(spec, options, left_out));
   ExperimentResult result = begin_experiment(spec, options, options.board);
+  result.left_out = left_out;
   const RunRequest request = request_of(spec, options, result.fingerprint);
   result.fingerprint = with_conditions(request.fingerprint, request.conditions);
   RunBoard board(std::move(device), options.root);
@@ -279,7 +318,7 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                  ExperimentRecord::open(options.store, request, options.fresh));
   if (const std::string again = record.measured_again(spec); !again.empty() && options.note)
     options.note(again);
-  const Status ran = Runner(result, options, request, record, board).run_all();
+  const Status ran = Runner(result, options, request, record, board, containers.get()).run_all();
   result.seconds = watch.seconds();
   FLYBALL_CHECK(record.finish(ran, ran.ok() ? experiment_json(result).dump() : ""));
   if (!ran.ok()) return explained(ran.error(), options.store);

@@ -42,10 +42,11 @@ struct ExperimentResult {
   bool gpu_unused = false;      ///< the board has a GPU of its own, and they compute beside it
   std::string started_utc;
   double seconds = 0;                   ///< wall time of this start
-  std::vector<std::string> left_out{};  ///< settings that a simulated board has no knob for
+  std::vector<std::string> left_out{};  ///< settings that this board cannot have, each with why
 };
 
-/// Repeats are the outer loop, so that a drift of the machine meets all settings alike. A setting
+/// Repeats are the outer loop, so that a drift of the machine meets all settings alike; runtimes
+/// take turns in an order that the seed draws, each run a process of its own. A setting
 /// is warmed up (two minibatches, not counted) when the network differs from that of the run
 /// before. Errors: `unavailable` for knobs that this machine lacks; no dataset; what run_epochs()
 /// and the store say; `interrupted`, after which the same call goes on.

@@ -100,6 +100,8 @@ const std::vector<Entry>& entries() {
       text("state", &RunSettings::state, {"idle", "sampling", "training", "suspended"}),
       whole("seconds", &RunSettings::seconds, 1, 1e5),
       text("power_mode", &RunSettings::power_mode, {}),
+      text("runtime", &RunSettings::runtime,
+           {"bare", "docker", "podman", "runc", "bwrap", "nspawn"}),
       text("dvfs", &RunSettings::dvfs, {"on", "off"}),
       whole("seed", &RunSettings::seed, 0, 1e15),
   };
@@ -128,6 +130,8 @@ const char* question_name(Question question) {
       return "dvfs";
     case Question::power_modes:
       return "power_modes";
+    case Question::containers:
+      return "containers";
   }
   return "workers";
 }

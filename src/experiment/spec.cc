@@ -171,15 +171,35 @@ class Reader {
     return {};
   }
 
+  // What is compared is runtimes; a limit of memory or a throttled disk is of this process.
+  Status runtimes(const toml::table& document, const ExperimentSpec& spec) const {
+    const char* hint = "question = \"containers\" and, in [vary], runtime = [\"bare\", \"bwrap\"]";
+    size_t bare = 0, contained = 0;
+    for (const RunSettings& run : spec.runs()) {
+      if (run.runtime == "bare") ++bare;
+      if (run.runtime.empty()) continue;
+      ++contained;
+      if (run.memory_mb > 0 || run.memory_pct > 0 || !run.medium.empty() || !run.state.empty())
+        return at(document, "memory_mb, memory_pct, medium and state are not for runtimes",
+                  "leave them out: each run is a process of its own");
+    }
+    const bool asks = spec.question == Question::containers;
+    if (asks != (contained > 0)) return at(document, "runtimes are for question containers", hint);
+    if (asks && !(spec.varies_runtime() && bare > 0))
+      return at(document, "no run is bare, which the others are compared with", hint);
+    return {};
+  }
+
   Result<ExperimentSpec> document(const toml::table& document) const {
     ExperimentSpec spec;
-    FLYBALL_CHECK(only(
-        document, "",
-        {"title", "question", "repeats", "data", "dataset", "fixed", "vary", "media", "modes"}));
+    FLYBALL_CHECK(only(document, "",
+                       {"title", "question", "repeats", "no_difference_pct", "data", "dataset",
+                        "fixed", "vary", "media", "modes"}));
     FLYBALL_ASSIGN(spec.title, text(document, "title", ""));
     FLYBALL_ASSIGN(spec.question, question(document));
     FLYBALL_ASSIGN(const double repeats, number(document, "repeats", 1, 1, 1000));
     spec.repeats = static_cast<int>(repeats);
+    FLYBALL_ASSIGN(spec.no_difference_pct, number(document, "no_difference_pct", 3, 0.01, 100));
     FLYBALL_ASSIGN(const std::string data, text(document, "data", ""));
     spec.data = data;
     FLYBALL_ASSIGN(const toml::table* dataset, table(document, "dataset"));
@@ -203,6 +223,7 @@ class Reader {
     FLYBALL_CHECK(modes(document, spec));
     FLYBALL_CHECK(known_media(document, spec));
     FLYBALL_CHECK(memory(document, spec));
+    FLYBALL_CHECK(runtimes(document, spec));
     return spec;
   }
 
@@ -210,7 +231,7 @@ class Reader {
   Result<Question> question(const toml::table& document) const {
     std::vector<std::string> names;
     FLYBALL_ASSIGN(const std::string asked, text(document, "question", ""));
-    for (int i = 0; i <= static_cast<int>(Question::power_modes); ++i) {
+    for (int i = 0; i <= static_cast<int>(Question::containers); ++i) {
       names.emplace_back(question_name(static_cast<Question>(i)));
       if (names.back() == asked) return static_cast<Question>(i);
     }
@@ -242,6 +263,10 @@ std::vector<RunSettings> ExperimentSpec::runs() const {
     all = std::move(more);
   }
   return all;
+}
+
+bool ExperimentSpec::varies_runtime() const {
+  return std::ranges::find(vary, "runtime", &Varied::name) != vary.end();
 }
 
 ExperimentSpec ExperimentSpec::scaled(double factor) const {

@@ -24,6 +24,7 @@ enum class Question {
   base_load,          ///< E6: what the machine draws without training
   dvfs,               ///< E5: needs a knob of the board
   power_modes,        ///< E7: needs knobs of the board
+  containers,         ///< what a container costs beside bare metal (HiPC 2023)
 };
 const char* question_name(Question question);
 
@@ -49,6 +50,8 @@ struct RunSettings {
   int64_t seconds = 10;   ///< that a state without training lasts
   /// One of [modes], AXIS=VALUE,…, or a preset of nvpmodel; "" leaves the board as it is.
   std::string power_mode;
+  std::string
+      runtime;       ///< container it runs in; "bare": none; "": in the process of the experiment
   std::string dvfs;  ///< "on": clocks free below their caps; "off": pinned there; "": as they are
   uint64_t seed = 1;
 };
@@ -100,12 +103,14 @@ struct ExperimentSpec {
   int repeats = 1;
   std::vector<Medium> media;
   std::map<std::string, std::string> modes;  ///< names of power modes: "a" → "cpu_cores=4,…"
+  double no_difference_pct = 3;              ///< of times: less is no difference
   MadeDataset dataset;
   std::filesystem::path data;  ///< one's own dataset; "" takes the made one
 
   /// Settings of every run, without repeats: varied settings in the order of their names, the first
   /// one changes slowest; or what is listed.
   std::vector<RunSettings> runs() const;
+  bool varies_runtime() const;
   /// The same at another size: samples and memory_mb are multiplied, both within their bounds.
   ExperimentSpec scaled(double factor) const;
   /// The medium that a run names; null for the usual place.

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "experiment/runtime_differences.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -26,6 +27,12 @@ std::optional<double> mean_of(const std::vector<const EpochFigures*>& epochs,
   return sum / static_cast<double>(epochs.size());
 }
 
+double mean_quantile(const std::vector<const EpochFigures*>& epochs, double quantile) {
+  double sum = 0;
+  for (const EpochFigures* epoch : epochs) sum += epoch->minibatch_ms.at(quantile);
+  return sum / static_cast<double>(epochs.size());
+}
+
 Json average_json(const EpochAverage& a) {
   return {{"epochs", a.epochs},
           {"e2e_s", a.e2e_s},
@@ -36,7 +43,10 @@ Json average_json(const EpochAverage& a) {
           {"preprocess_s", a.preprocess_s},
           {"stall_ms", a.stall_ms},
           {"minibatch_ms", a.minibatch_ms},
+          {"minibatch_p50_ms", a.minibatch_p50_ms},
+          {"minibatch_p95_ms", a.minibatch_p95_ms},
           {"cpu_pct", a.cpu_pct},
+          {"peak_memory_bytes", a.peak_memory_bytes},
           {"others_cpu_pct", or_null(a.others_cpu_pct)},
           {"cached", or_null(a.cached)},
           {"read_bytes", or_null(a.read_bytes)},
@@ -87,6 +97,9 @@ EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
     a.stall_ms = 1e3 * a.stall_s * a.epochs / minibatches;
     a.minibatch_ms = 1e3 * a.e2e_s * a.epochs / minibatches;
   }
+  a.peak_memory_bytes = average(&EpochFigures::peak_memory_bytes);
+  a.minibatch_p50_ms = mean_quantile(epochs, 0.5);
+  a.minibatch_p95_ms = mean_quantile(epochs, 0.95);
   a.others_cpu_pct = mean_of(epochs, &EpochFigures::others_cpu_pct);
   a.cached = mean_of(epochs, &EpochFigures::cached_before);
   a.read_bytes = mean_of(epochs, &EpochFigures::read_bytes);
@@ -240,6 +253,7 @@ Json experiment_json(const ExperimentResult& result) {
     json["findings"].push_back(
         {{"text", finding.text},
          {"as_expected", finding.as_expected ? Json(*finding.as_expected) : Json(nullptr)}});
+  json["runtimes"] = runtime_differences_json(runtime_differences(result.spec, groups));
   json["gaps"] = gaps_of(result);
   json["doubts"] = doubts_of(result);
   return json;

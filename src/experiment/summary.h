@@ -16,7 +16,8 @@ struct EpochAverage {
   double e2e_s = 0, stall_s = 0, compute_s = 0, overhead_s = 0;
   double fetch_s = 0, preprocess_s = 0;
   double stall_ms = 0, minibatch_ms = 0;  ///< of a minibatch: mean of the sums per minibatch
-  double cpu_pct = 0;
+  double minibatch_p50_ms = 0, minibatch_p95_ms = 0;  ///< means over epochs of their quantiles
+  double cpu_pct = 0, peak_memory_bytes = 0;
   std::optional<double> others_cpu_pct;  ///< of one core, taken by other programs
   std::optional<double> cached, read_bytes,
       disk_reads;                                 ///< share before the epoch; bytes; requests

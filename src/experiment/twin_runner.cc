@@ -21,6 +21,7 @@ namespace {
 std::string missing_knob(const RunSettings& run, const TwinBoard& board) {
   if (run.state == "suspended" && (!twin_plug_w(board, 0) || !twin_plug_w(board, 1)))
     return fmt::format("state suspended: what {} draws at the wall then is not known", board.id);
+  if (!run.runtime.empty()) return "a simulated board has no containers";
   if (run.cache_pct > 0)
     return fmt::format("cache_pct {:g}: of a simulated board the page cache is the only one",
                        run.cache_pct);

@@ -566,7 +566,17 @@ export interface Experiment {
   /** For people. */
   title: string;
   /** What it asks. */
-  question: "workers" | "cache" | "pipelining_energy" | "storage" | "batch_size" | "variability" | "base_load" | "dvfs" | "power_modes";
+  question:
+    | "workers"
+    | "cache"
+    | "pipelining_energy"
+    | "storage"
+    | "batch_size"
+    | "variability"
+    | "base_load"
+    | "dvfs"
+    | "power_modes"
+    | "containers";
   /** All settings, with those that vary as they are otherwise. */
   fixed: ExperimentSettings;
   /** Names of the settings that differ between groups. */
@@ -597,6 +607,8 @@ export interface Experiment {
   groups: ExperimentGroup[];
   /** In words what holds. */
   findings: ExperimentFinding[];
+  /** Each container runtime beside bare, of an experiment that asks about containers; empty for others. Absent in documents of earlier versions. */
+  runtimes?: ExperimentRuntimeDifference[];
   /** What is missing in the figures. */
   gaps: string[];
   /** Why the figures deserve doubt. */
@@ -659,8 +671,14 @@ export interface ExperimentMeans {
   stall_ms: number;
   /** [ms] End to end, per minibatch. */
   minibatch_ms: number;
+  /** [ms] Median of the epoch's minibatches, end to end. Absent in documents of earlier versions. */
+  minibatch_p50_ms?: number;
+  /** [ms] 95th percentile of the epoch's minibatches. Absent in documents of earlier versions. */
+  minibatch_p95_ms?: number;
   /** [% of one core] CPU time of the program. */
   cpu_pct: number;
+  /** [byte] Largest resident memory of the program; 0: not known. Absent in documents of earlier versions. */
+  peak_memory_bytes?: number;
   /** [% of one core] Taken by other programs meanwhile. */
   others_cpu_pct: number | null;
   /** [1] Share of the dataset in the page cache before the epoch. */
@@ -724,6 +742,49 @@ export interface ExperimentFinding {
   text: string;
   /** As the study found it; null where there is no such question. */
   as_expected: boolean | null;
+}
+/** One runtime beside bare, all other settings being equal. */
+export interface ExperimentRuntimeDifference {
+  /** The other settings that vary; empty where none does. */
+  others: string;
+  /** The container runtime. */
+  runtime: string;
+  /** [ms] Wall time of an empty program in it: median over the runs, of three starts each. */
+  start_ms: number | null;
+  /** [ms] The same without a container. */
+  bare_start_ms: number | null;
+  /** Those that both have. */
+  figures: ExperimentFigureDifference[];
+}
+/** A figure of the steady epochs in a runtime over the same figure of bare. */
+export interface ExperimentFigureDifference {
+  /** Which one; `compute_ms` is per minibatch. */
+  figure:
+    | "minibatch_ms"
+    | "minibatch_p50_ms"
+    | "minibatch_p95_ms"
+    | "stall_ms"
+    | "compute_ms"
+    | "cpu_pct"
+    | "peak_memory_bytes"
+    | "gpu_load_pct"
+    | "gpu_memory_bytes"
+    | "energy_j";
+  /** [1] Geometric mean over the repeats. */
+  ratio: number;
+  /**
+   * [1] Its 90 % interval. Null: one repeat tells none.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  ratio_90: [number | null, number | null];
+  /** [count] That both have. */
+  repeats: number;
+  /** None: the interval lies within the difference that counts as none (no_difference_pct). */
+  difference: "none" | "higher" | "lower" | "unknown";
+  /** [count] How many more would probably tell, where it is unknown; null: it is known, or one repeat says nothing about that. */
+  more_repeats: number | null;
 }
 /** Of `flyball experiment findings`. */
 export interface FindingsPage {
@@ -2164,6 +2225,8 @@ export interface RunsExperimentRun {
   losses: number[];
   /** In their order. */
   epochs: RunsEpoch[];
+  /** [ms] Wall time of an empty program in its runtime, median of three; left out of runs without one. */
+  start_ms?: number;
   /** Clocks of runs that set or free them, by the name of the sensor; left out of others. */
   residency?: {
     [k: string]: RunsResidency;

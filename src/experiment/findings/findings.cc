@@ -10,6 +10,7 @@
 #include "experiment/findings/board_findings.h"
 #include "experiment/findings/cache_findings.h"
 #include "experiment/findings/finding_words.h"
+#include "experiment/findings/runtime_findings.h"
 #include "experiment/summary.h"
 #include "space/compute_place.h"
 
@@ -278,6 +279,9 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
       break;
     case Question::power_modes:
       mode_findings(groups, f.list);
+      break;
+    case Question::containers:
+      f.add_all(runtime_findings(result.spec, groups));
       break;
   }
   if (cuda_number(result.compute)) gpu_finding(groups, f.list);

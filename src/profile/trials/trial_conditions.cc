@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/os/file_version.h"
 #include "base/text.h"
+#include "telemetry/process/spawn.h"
 
 namespace flyball {
 namespace {
@@ -69,15 +70,6 @@ int take_library(dl_phdr_info* info, size_t, void* into) {
   (*static_cast<Conditions*>(into))["library " + name] =
       fmt::format("{}, {} bytes", file, stamp ? stamp->bytes : 0);
   return 0;
-}
-
-// The file that a shell would start, or the word itself.
-fs::path found_on_path(const std::string& word) {
-  const char* folders = std::getenv("PATH");
-  if (word.find('/') != std::string::npos || !folders) return word;
-  for (const std::string& folder : split(folders, ':'))
-    if (::access((fs::path(folder) / word).c_str(), X_OK) == 0) return fs::path(folder) / word;
-  return word;
 }
 
 Conditions variables_of(const auto& beginnings) {
@@ -218,9 +210,12 @@ Conditions program_conditions(const std::vector<std::string>& argv) {
   Conditions found = variables_of(program_variables);
   found["working folder"] = fs::current_path(ignored).string();
   // An environment of Python is known by where its interpreter is a link, not by the interpreter.
-  if (!argv.empty())
-    found["program"] =
-        fs::absolute(found_on_path(argv.front()), ignored).lexically_normal().string();
+  if (!argv.empty()) {
+    const fs::path program = found_on_path(argv.front());
+    found["program"] = fs::absolute(program.empty() ? fs::path(argv.front()) : program, ignored)
+                           .lexically_normal()
+                           .string();
+  }
   std::map<std::string, std::set<fs::path>> of_folders;
   for (const fs::path& file : named_files(argv)) {
     found["file " + file.string()] = file_version(file);

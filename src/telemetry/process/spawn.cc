@@ -142,6 +142,13 @@ Error start_error(const std::string& program, int reason) {
 
 }  // namespace
 
+std::filesystem::path found_on_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  for (const std::string& place : places_of(program))
+    if (::access(place.c_str(), X_OK) == 0) return place;
+  return {};
+}
+
 Result<pid_t> spawn_group(const std::vector<std::string>& argv, const SpawnOptions& options) {
   const std::vector<std::string> places = places_of(argv[0]);
   ExecNotice notice;

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct SpawnOptions {
   int output = -1;  ///< descriptor for stdout and stderr, without stdin; −1: ours
   bool stdout_to_stderr = false;
 };
+
+/// The file that a shell would start for this word: the word itself where it has a slash; "" where
+/// there is none.
+std::filesystem::path found_on_path(const std::string& program);
 
 /// Looks for the program in PATH, as a shell does. What this process ignores, the command ignores.
 /// Returns after the command's exec. The guard must have been started (base/guard.h); it ends the

@@ -19,7 +19,9 @@
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "cli/trace_files.h"
+#include "experiment/container_runs.h"
 #include "experiment/plug.h"
+#include "experiment/runtime_differences.h"
 #include "experiment/summary.h"
 #include "experiment/twin_runner.h"
 #include "report/page.h"
@@ -123,11 +125,41 @@ void print_groups(const std::vector<Group>& groups) {
   fmt::print("{}", table.str());
 }
 
+// Of a figure beside that of bare, in percent, with half of its 90 % interval.
+std::string difference_cell(const RuntimeDifference& one, const char* figure) {
+  const auto found = std::ranges::find(one.figures, figure, &FigureDifference::figure);
+  if (found == one.figures.end()) return "-";
+  const RelativeDifference& d = found->difference;
+  const std::string half = std::isnan(d.low) ? "" : fmt::format(" ± {:.1f}", 50 * (d.high - d.low));
+  return fmt::format("{:+.1f}{}", 100 * (d.ratio - 1), half);
+}
+
+void print_runtimes(const std::vector<RuntimeDifference>& differences) {
+  if (differences.empty()) return;
+  const std::vector<std::pair<const char*, const char*>> figures = {
+      {"minibatch_ms", "ms/batch"},    {"minibatch_p50_ms", "p50"}, {"minibatch_p95_ms", "p95"},
+      {"stall_ms", "stall"},           {"compute_ms", "compute"},   {"cpu_pct", "CPU"},
+      {"peak_memory_bytes", "memory"}, {"gpu_load_pct", "GPU"},     {"energy_j", "energy"}};
+  std::vector<std::string> heads = {"% beside bare"};
+  for (const auto& [figure, head] : figures) heads.emplace_back(head);
+  heads.insert(heads.end(), {"start ms", "bare"});
+  TextTable table(heads);
+  for (const RuntimeDifference& one : differences) {
+    std::vector<std::string> cells = {one.runtime + (one.others.empty() ? "" : ", " + one.others)};
+    for (const auto& [figure, head] : figures) cells.push_back(difference_cell(one, figure));
+    cells.insert(cells.end(),
+                 {::flyball::cli::figure(one.start_ms), ::flyball::cli::figure(one.bare_start_ms)});
+    table.add(std::move(cells));
+  }
+  fmt::print("\n{}", table.str());
+}
+
 void print_text(const ExperimentResult& result, const std::string& report) {
   const auto groups = groups_of(result);
   const std::string where = cuda_number(result.compute) ? ", networks on " + result.compute : "";
   fmt::print("{}\non {}{}\n\n", result.spec.title, result.device, where);
   print_groups(groups);
+  print_runtimes(runtime_differences(result.spec, groups));
   fmt::print("\n");
   for (const Finding& finding : findings_of(result, groups)) fmt::print("- {}\n", finding.text);
   for (const std::string& gap : gaps_of(result)) fmt::print("- gap: {}\n", gap);
@@ -200,9 +232,12 @@ void add_costs(const std::vector<RunFigures>& held, size_t left, DryRun& dry) {
 
 Status show_plan_of(const ExperimentArguments& options, const Board& board,
                     const Context& context) {
-  FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
+  FLYBALL_ASSIGN(ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
   DryRun dry;
+  if (!board.twin())
+    for (const std::string& one : leave_out_runtimes(spec, missing_runtime))
+      dry.notes.push_back("left out: " + one);
   dry.device = board.info().device.name;
   dry.title = board.info().device.title;
   dry.profiles = dry.trials = spec.runs().size() * static_cast<size_t>(spec.repeats);
