@@ -76,6 +76,15 @@ std::vector<fs::path> gpu_devices() {
   return devices;
 }
 
+// Two mounts at one place are an error to some runtimes.
+void show(ContainerPlan& plan, const fs::path& folder) {
+  const auto holds = [&](const fs::path& other) {
+    return std::ranges::mismatch(other, folder).in1 == other.end();
+  };
+  if (std::ranges::none_of(plan.system, holds) && std::ranges::none_of(plan.more, holds))
+    plan.more.push_back(folder);
+}
+
 Status make_rootfs(const ContainerPlan& plan) {
   std::error_code problem;
   const fs::path root = rootfs_of(plan);
@@ -126,7 +135,7 @@ class Host : public ContainerRuns {
     list_root(plan_);
     if (options_.board.compute != "cpu") plan_.devices = gpu_devices();
     program_ = fs::read_symlink("/proc/self/exe", ignored);
-    plan_.more.push_back(program_.parent_path().parent_path());  // with lib/ beside bin/
+    show(plan_, program_.parent_path().parent_path());  // with lib/ beside bin/
   }
   ~Host() override {
     for (const std::string& runtime : ready_) clean_up(runtime_teardown(runtime, plan_));
@@ -146,12 +155,13 @@ class Host : public ContainerRuns {
   Result<RunFigures> run(const RunSettings& settings, int repeat, const fs::path& data) override {
     std::error_code ignored;
     ContainerPlan plan = plan_;
-    plan.more.push_back(fs::canonical(data, ignored));
+    const fs::path set = fs::canonical(data, ignored);
+    show(plan, set);
     plan.argv = {"/bin/sh", (plan.scratch / "run.sh").string()};
     const fs::path store = plan.scratch / "run.db";
     for (const char* part : {"", "-wal", "-shm"}) fs::remove(store.string() + part, ignored);
     FLYBALL_CHECK(write_file(plan.scratch / "run.toml", child_experiment(settings)));
-    FLYBALL_CHECK(write_file(plan.scratch / "run.sh", script(plan, store)));
+    FLYBALL_CHECK(write_file(plan.scratch / "run.sh", script(plan, set, store)));
     FLYBALL_ASSIGN(const double start_ms, measure_start(settings.runtime));
     const Disturbance disturbance;
     FLYBALL_ASSIGN(const Outcome outcome, run_in(settings.runtime, plan, 0));
@@ -239,7 +249,7 @@ class Host : public ContainerRuns {
 
   // The same for each runtime: an environment that says the same, and Flyball. Its names and its
   // journal are its own, so that it neither sees nor disturbs this process.
-  std::string script(const ContainerPlan& plan, const fs::path& store) const {
+  std::string script(const ContainerPlan& plan, const fs::path& data, const fs::path& store) const {
     std::string text = "#!/bin/sh\n";
     for (char** entry = environ; *entry; ++entry) {
       const std::string variable = *entry;
@@ -256,7 +266,7 @@ class Host : public ContainerRuns {
                                       "run",
                                       (plan.scratch / "run.toml").string(),
                                       "--data",
-                                      plan.more.back().string(),
+                                      data.string(),
                                       "--store",
                                       store.string(),
                                       "--out",
