@@ -865,13 +865,13 @@ export interface FindingsStudyFinding {
 export interface FindingsOurValue {
   /** Network, board, figure and settings. */
   name: string;
-  /** A change is in percent of where it begins. Null: it is no number. */
+  /** [as `unit` says] A change is in percent of where it begins. Null: it is no number. */
   value: number | null;
   /** As published. */
   unit: string;
-  /** Lower end of its 90 % interval over epochs. Null: not known. */
+  /** [as `unit` says] Lower end of its 90 % interval over epochs. Null: not known. */
   low: number | null;
-  /** Upper end. */
+  /** [as `unit` says] Upper end. */
   high: number | null;
   /** What is no number. Null: it is one. */
   text: string | null;
@@ -880,15 +880,17 @@ export interface FindingsOurValue {
 }
 /** A figure as the study has it. */
 export interface FindingsPublishedValue {
+  /** [%] Of the study: changes so near the published one hold, whatever their size. Null: none is told. */
+  spread: number | null;
   /** Network, board, figure and settings. */
   name: string;
-  /** A change is in percent of where it begins. Null: it is a range, or no number. */
+  /** [as `unit` says] A change is in percent of where it begins. Null: it is a range, or no number. */
   value: number | null;
   /** `%`, `×`, `s`, `ms`, `W`, `mWh`, `MHz`; empty where it is no number. */
   unit: string;
-  /** Lower end of a published range. Null: there is none. */
+  /** [as `unit` says] Lower end of a published range. Null: there is none. */
   low: number | null;
-  /** Upper end. */
+  /** [as `unit` says] Upper end. */
   high: number | null;
   /** What is no number (modes of a front, boards), or a bound in words. Null: it is a number. */
   text: string | null;
