@@ -14,7 +14,6 @@
 #include "evaluate/drawn_problems.h"
 #include "evaluate/dynamic_eval.h"
 #include "evaluate/search_ground.h"
-#include "search/registry.h"
 
 namespace flyball {
 namespace {
@@ -166,17 +165,6 @@ class Tallies {
   std::vector<Tally> tallies_;
 };
 
-Status check(const EverySweep& sweep) {
-  for (const std::string& name : sweep.strategies) {
-    FLYBALL_ASSIGN(const StrategyEntry* entry, find_strategy(name));
-    if (entry->all_known)
-      return Error{Code::invalid_argument,
-                   fmt::format("strategy '{}' reads every row and searches nothing", name),
-                   "every other strategy is compared with it: leave it out"};
-  }
-  return {};
-}
-
 }  // namespace
 
 double EveryRow::satisfied_pct() const {
@@ -185,7 +173,8 @@ double EveryRow::satisfied_pct() const {
 }
 
 Result<EveryEvaluation> evaluate_every(const EverySweep& sweep) {
-  FLYBALL_CHECK(check(sweep));
+  if (const auto compared = compared_strategies(sweep.strategies); !compared)
+    return compared.error();
   EveryEvaluation evaluation;
   evaluation.tables = sweep.tables.size();
   for (const WorkloadTable& table : sweep.tables) evaluation.configurations += table.size();

@@ -122,9 +122,10 @@ class Progress {
 
 }  // namespace
 
-Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
+Result<std::vector<const StrategyEntry*>> compared_strategies(
+    const std::vector<std::string>& names) {
   std::vector<const StrategyEntry*> entries;
-  for (const std::string& name : sweep.strategies) {
+  for (const std::string& name : names) {
     FLYBALL_ASSIGN(const StrategyEntry* entry, find_strategy(name));
     if (entry->all_known)
       return Error{Code::invalid_argument,
@@ -132,6 +133,11 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
                    "every other strategy is compared with it: leave it out"};
     entries.push_back(entry);
   }
+  return entries;
+}
+
+Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
+  FLYBALL_ASSIGN(const auto entries, compared_strategies(sweep.strategies));
   const size_t roles =
       sweep.kind == ProblemKind::training || sweep.kind == ProblemKind::inference ? 1 : 2;
   if (sweep.tables.size() != roles)

@@ -8,6 +8,7 @@
 
 #include "base/json_fwd.h"
 #include "problem/paper.h"
+#include "search/registry.h"
 #include "search/strategy.h"
 
 namespace flyball {
@@ -68,6 +69,9 @@ struct SearchEvaluation {
   std::vector<SearchCase> cases;  ///< by strategy, seed and problem
 };
 
+/// The strategies of these names. Errors: an unknown one, one that reads every row.
+Result<std::vector<const StrategyEntry*>> compared_strategies(
+    const std::vector<std::string>& names);
 /// Runs the sweep. Errors: unknown strategy, tables without a mode in common, no paper mode.
 Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep);
 

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
 
 #include "base/lower.h"
-#include "base/text.h"
-#include "space/logger_folder.h"
+#include "space/logger_table.h"
 
 namespace flyball {
 namespace {
@@ -44,25 +41,6 @@ std::string named_by(const fs::path& folder, const Named (&words)[count]) {
       if (name.starts_with(word)) return meant;
   }
   return "";
-}
-
-/// "pm_6_1510400_624750000_2133000000": cores, kHz, Hz and Hz; an empty mode for another name.
-PowerMode mode_of(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  if (!name.starts_with("pm_")) return {};
-  static constexpr std::array<std::pair<const char*, double>, 4> axes = {
-      {{axis::cpu_cores, 1}, {axis::cpu_mhz, 1e-3}, {axis::gpu_mhz, 1e-6}, {axis::mem_mhz, 1e-6}}};
-  PowerMode mode;
-  const std::vector<std::string> parts = split(name, '_');
-  if (parts.size() != axes.size() + 1) return {};
-  for (size_t i = 0; i < axes.size(); ++i) {
-    double value = 0;
-    const std::string& text = parts[i + 1];
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return {};
-    mode.values[axes[i].first] = value * axes[i].second;
-  }
-  return mode;
 }
 
 /// Watts of the readings in a stretch of the run, each since the one before; nothing without any.
@@ -275,7 +253,8 @@ Result<std::vector<std::unique_ptr<RunSource>>> logged_runs(const PublishedStudy
       if (!read && read.error().code == Code::unavailable) continue;  // ended before a minibatch
       if (!read) return read.error();
       for (const LoggerRun& run : *read)
-        runs->add({network, run.workers, mode_of(folder), figures_of(run)});
+        runs->add(
+            {network, run.workers, logged_mode(folder).value_or(PowerMode()), figures_of(run)});
     }
   }
   std::vector<std::unique_ptr<RunSource>> sources;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 
 #include "base/folder_entries.h"
+#include "base/lower.h"
 #include "base/statistics.h"
 #include "base/text.h"
 
@@ -78,8 +78,7 @@ void add_known(const fs::path& folder, ImportMap& map) {
   std::error_code ignored;
   for (fs::path place = fs::absolute(folder, ignored).lexically_normal(); place.has_relative_path();
        place = place.parent_path()) {
-    std::string name = place.filename().string();
-    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string name = lower(place.filename().string());
     for (const KnownFolder& known : known_folders)
       if (name.starts_with(known.begins)) add_constant(map, known.target, known.value);
   }
@@ -118,6 +117,16 @@ std::string as_text(double value) {
 }
 
 }  // namespace
+
+std::optional<PowerMode> logged_mode(const fs::path& folder) {
+  if (!folder.filename().string().starts_with(mode_prefix)) return {};
+  const auto settings = parse_mode(folder);
+  if (!settings) return {};
+  PowerMode mode;
+  for (size_t i = 0; i < mode_settings.size(); ++i)
+    mode.values[mode_settings[i].column] = (*settings)[i];
+  return mode;
+}
 
 std::optional<LoggedFigures> logged_figures(const LoggerRun& run) {
   if (run.minibatches.size() < 2) return {};

@@ -5,10 +5,14 @@
 #include <filesystem>
 #include <optional>
 
+#include "space/axis.h"
 #include "space/import_map.h"
 #include "space/logger_folder.h"
 
 namespace flyball {
+
+/// The mode that a folder's name is, clocks in MHz; nothing: it is called otherwise.
+std::optional<PowerMode> logged_mode(const std::filesystem::path& folder);
 
 /// What a run says of its mode.
 struct LoggedFigures {
