@@ -38,22 +38,27 @@ fs::path default_dataset_folder(const std::string& kind) {
   return cache_folder() / fmt::format("{}-v{}", kind, version_of(kind));
 }
 
-Result<fs::path> default_dataset(const std::string& kind,
-                                 const std::function<void(const std::string& what)>& making) {
-  const fs::path folder = default_dataset_folder(kind);
+Result<fs::path> drawn_dataset(const std::string& name, const std::string& kind, int64_t samples,
+                               const MakeOptions& options,
+                               const std::function<void(const std::string& what)>& making) {
+  const fs::path folder = cache_folder() / fmt::format("{}-v{}", name, version_of(kind));
   std::error_code problem;
   if (fs::exists(folder, problem)) return folder;
-  const int64_t samples = samples_of(kind);
   if (making) making(fmt::format("{} samples of {} into {}", samples, kind, folder.string()));
   // Made beside its place and moved there, so that what is there is whole.
   const fs::path draft = fmt::format("{}.{}", folder.string(), ::getpid());
   fs::create_directories(folder.parent_path(), problem);
-  const Status made = make_dataset(kind, samples, draft);
+  const Status made = make_dataset(kind, samples, draft, options);
   if (made.ok()) fs::rename(draft, folder, problem);
   fs::remove_all(draft, problem);
   if (!made.ok()) return made.error();
   if (!fs::exists(folder, problem)) return file_error("write", folder, EIO);
   return folder;
+}
+
+Result<fs::path> default_dataset(const std::string& kind,
+                                 const std::function<void(const std::string& what)>& making) {
+  return drawn_dataset(kind, kind, samples_of(kind), {}, making);
 }
 
 }  // namespace flyball

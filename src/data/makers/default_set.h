@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "data/makers/make.h"
 
 namespace flyball {
 
@@ -21,5 +22,10 @@ std::filesystem::path default_dataset_folder(const std::string& kind);
 /// ("mnist-v1"), so that nothing of an earlier version is taken for it.
 Result<std::filesystem::path> default_dataset(
     const std::string& kind, const std::function<void(const std::string& what)>& making = {});
+
+/// Another set, drawn once likewise: `name` tells it from all others, and stands in its folder's.
+Result<std::filesystem::path> drawn_dataset(
+    const std::string& name, const std::string& kind, int64_t samples, const MakeOptions& options,
+    const std::function<void(const std::string& what)>& making = {});
 
 }  // namespace flyball

@@ -116,6 +116,8 @@ class Runner {
       if (request_.before_epoch) FLYBALL_CHECK(request_.before_epoch(epoch));
       FLYBALL_CHECK(run_epoch(epoch, within && epoch == first));
       if (!request_.save.empty()) FLYBALL_CHECK(run_.save(request_.save));
+      FLYBALL_ASSIGN(const bool enough, is_enough());
+      if (enough) break;
     }
     if (loader_.options().cache) result_.cache = loader_.options().cache->state();
     result_.skipped = loader_.skipped();
@@ -124,6 +126,11 @@ class Runner {
   }
 
  private:
+  Result<bool> is_enough() {
+    if (!request_.after_epoch || !result_.stopped.empty()) return false;
+    return request_.after_epoch(result_.epochs.back(), run_.stepper());
+  }
+
   // `within`: from where the checkpoint was taken.
   Status run_epoch(int number, bool within) {
     EpochRecord epoch;
@@ -222,6 +229,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
     return Error{Code::invalid_argument, "inference does not train, so it goes on from nothing",
                  "leave --resume out, or train with --phase train"};
   result.request.before_epoch = nullptr;
+  result.request.after_epoch = nullptr;
   result.request.progress = nullptr;
   result.request.interrupted = nullptr;
   result.request.sensors = {};

@@ -24,6 +24,8 @@
 
 namespace flyball {
 
+struct EpochRecord;
+
 /// What is to run. `step` holds phase, batch size, optimizer, precision, device and seed; its
 /// threads 0 are all usable cores, its classes and shape are taken from the dataset.
 struct EpochRequest {
@@ -45,6 +47,8 @@ struct EpochRequest {
   SampleSize size{};  ///< of samples; afterwards the tokens of the rows that there were
   /// Called before each epoch, while nothing reads and outside of all figures (cache drops, say).
   std::function<Status(int epoch)> before_epoch{};
+  /// Called after each whole epoch, likewise. True: it was the last one.
+  std::function<Result<bool>(const EpochRecord& epoch, Stepper& stepper)> after_epoch{};
   /// Called after each minibatch; `of` minibatches make an epoch.
   std::function<void(int epoch, int64_t done, int64_t of)> progress{};
   const std::atomic<bool>* interrupted = nullptr;  ///< looked at after each minibatch

@@ -51,6 +51,8 @@ class MinibatchRun {
   int64_t end_ns() const { return last_ns_; }
   int64_t begin_ns() const { return begin_ns_; }
   const Stepper& stepper() const { return *stepper_; }
+  /// To ask between two epochs.
+  Stepper& stepper() { return *stepper_; }
 
  private:
   std::unique_ptr<BatchSource> source_;
