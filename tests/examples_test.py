@@ -23,6 +23,14 @@ LIMIT_S = 500
 
 # Commands that are not run, by file, each as it stands there (without its comment), with the reason.
 NOT_RUN = {
+    "docs/benchmark.md": {
+        'flyball experiment benchmark run --sign-off "A. Person"':
+            "trains five networks; benchmark_slow_test.cc trains one of them",
+        "flyball experiment benchmark check benchmark-host.json":
+            "reads the result of the line before",
+        "flyball experiment benchmark table benchmark-*.json --by energy":
+            "reads results of several boards",
+    },
     "README.md": {
         "scripts/quickstart": "installs and builds; the commands that it ends with are examples",
         "scripts/test": "it runs this test",

@@ -51,7 +51,9 @@ class JsonTest : public LiveTest {
     EXPECT_FALSE(keys.empty());
     const bool dry = std::ranges::find(arguments, "--dry-run") != arguments.end();
     const bool studied = arguments[1] == "findings";
-    EXPECT_THAT(schema_faults(dry       ? "dry_run"
+    const bool benchmark = arguments[1] == "benchmark";
+    EXPECT_THAT(schema_faults(benchmark ? "benchmark"
+                              : dry     ? "dry_run"
                               : studied ? "findings"
                                         : schema_of.at(arguments[0]),
                               done.json()),
@@ -249,6 +251,12 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
                      FLYBALL_SOURCE_DIR "/examples/orin_agx_published.csv", "--workload", "lstm",
                      "--phase", "infer", "--json"});
   expect_documented({"experiment", "findings", "--device", "twin:nano,twin:rpi5", "--json"});
+  expect_documented({"experiment", "benchmark", "run", "--dry-run", "--json"});
+  const std::string result = (folder_ / "result.json").string();
+  expect_documented({"experiment", "benchmark", "run", "--device", "twin:orin_agx", "--only",
+                     "lenet5,lstm", "--result", result, "--json"});
+  expect_documented({"experiment", "benchmark", "check", result, "--json"}, 1);
+  expect_documented({"experiment", "benchmark", "table", result, "--json"});
   expect_documented({"evaluate", "linear", "--json"});
   expect_documented({"evaluate", "all", std::filesystem::path(table).parent_path().string(),
                      "--strategy", "gmd,maxn", "--limit", "3", "--json", "-q"});

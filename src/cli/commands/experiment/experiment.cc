@@ -353,6 +353,7 @@ void add_experiment(CLI::App& app, Context& context) {
   add_store_option(*reporter, options->store.place);
   reporter->footer("Example:\n  flyball experiment report experiments/workers.toml --json");
   add_experiment_findings(*command, context);
+  add_experiment_benchmark(*command, context);
   set_action(*runner, context, [options, &context] { return run(*options, context); });
   set_action(*reporter, context, [options, &context] { return report(*options, context); });
 }

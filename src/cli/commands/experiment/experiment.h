@@ -11,6 +11,7 @@
 namespace flyball::cli {
 
 void add_experiment_findings(CLI::App& group, Context& context);
+void add_experiment_benchmark(CLI::App& group, Context& context);
 
 /// With the folder that stands for / and that of reports and drawn sets; notes go to stderr.
 Result<ExperimentOptions> experiment_options(const std::string& root, const std::string& out,

@@ -1,0 +1,134 @@
+#include "benchmark/definition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/os/file_version.h"
+#include "boards/board_file.h"
+
+namespace flyball {
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(const BoardFile& file) : file_(file) {}
+
+  Result<Benchmark> benchmark() const {
+    const toml::table& document = file_.document();
+    FLYBALL_CHECK(only(document, {"name", "version", "seed", "time", "power", "entry"}));
+    Benchmark benchmark;
+    FLYBALL_ASSIGN(benchmark.name, text(document, "name"));
+    FLYBALL_ASSIGN(benchmark.version, number<int>(document, "version"));
+    FLYBALL_ASSIGN(benchmark.seed, number<uint64_t>(document, "seed"));
+    FLYBALL_ASSIGN(benchmark.rules, rules());
+    const toml::array* entries = document["entry"].as_array();
+    if (!entries) return file_.at(document.source(), "there is no [[entry]]");
+    for (const toml::node& node : *entries) {
+      const toml::table* table = node.as_table();
+      if (!table) return file_.at(node.source(), "[[entry]] is no table");
+      FLYBALL_ASSIGN(BenchmarkEntry one, entry(*table));
+      if (benchmark.find(one.id))
+        return file_.at(table->source(), fmt::format("there are two entries '{}'", one.id));
+      benchmark.entries.push_back(std::move(one));
+    }
+    return benchmark;
+  }
+
+ private:
+  Status only(const toml::table& table, const std::set<std::string>& known) const {
+    for (const auto& [key, node] : table)
+      if (!known.contains(std::string(key.str())))
+        return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
+    return {};
+  }
+
+  Result<std::string> text(const toml::table& table, const char* key) const {
+    const auto value = table[key].value<std::string>();
+    if (value && !value->empty()) return *value;
+    return file_.at(table.source(), fmt::format("{} is missing, or no text", key));
+  }
+
+  /// Above 0.
+  template <class Number>
+  Result<Number> number(const toml::table& table, const char* key) const {
+    const auto value = table[key].value<Number>();
+    if (value && *value > 0) return *value;
+    return file_.at(table.source(), fmt::format("{} is missing, or no number above 0", key));
+  }
+
+  Result<BenchmarkRules> rules() const {
+    const toml::table* time = file_.document()["time"].as_table();
+    const toml::table* power = file_.document()["power"].as_table();
+    if (!time || !power)
+      return file_.at(file_.document().source(), "the rules of [time] and [power] are missing");
+    FLYBALL_CHECK(only(*time, {"later_epochs"}));
+    FLYBALL_CHECK(only(*power, {"samples", "rate_hz", "unevenness", "settle_s"}));
+    BenchmarkRules rules;
+    FLYBALL_ASSIGN(rules.later_epochs, number<int>(*time, "later_epochs"));
+    FLYBALL_ASSIGN(rules.power_samples, number<int>(*power, "samples"));
+    FLYBALL_ASSIGN(rules.rate_hz, number<double>(*power, "rate_hz"));
+    FLYBALL_ASSIGN(rules.unevenness, number<double>(*power, "unevenness"));
+    FLYBALL_ASSIGN(rules.settle_s, number<double>(*power, "settle_s"));
+    return rules;
+  }
+
+  Result<BenchmarkEntry> entry(const toml::table& table) const {
+    FLYBALL_CHECK(only(table, {"id", "network", "dataset", "samples", "classes", "width", "height",
+                               "image_size", "batch_size", "optimizer", "learning_rate", "quality",
+                               "target", "epochs", "most_epochs"}));
+    BenchmarkEntry entry;
+    FLYBALL_ASSIGN(entry.id, text(table, "id"));
+    FLYBALL_ASSIGN(entry.network, text(table, "network"));
+    FLYBALL_ASSIGN(entry.dataset, text(table, "dataset"));
+    FLYBALL_ASSIGN(entry.samples, number<int64_t>(table, "samples"));
+    entry.classes = table["classes"].value_or(int64_t{0});
+    entry.size.width = table["width"].value_or(entry.size.width);
+    entry.size.height = table["height"].value_or(entry.size.height);
+    entry.image_size = table["image_size"].value_or(0);
+    FLYBALL_ASSIGN(entry.batch_size, number<int64_t>(table, "batch_size"));
+    FLYBALL_ASSIGN(entry.learning_rate, number<double>(table, "learning_rate"));
+    FLYBALL_ASSIGN(entry.target, number<double>(table, "target"));
+    FLYBALL_ASSIGN(entry.epochs, number<int>(table, "epochs"));
+    FLYBALL_ASSIGN(entry.most_epochs, number<int>(table, "most_epochs"));
+    if (entry.epochs > entry.most_epochs)
+      return file_.at(table.source(), "most_epochs are fewer than epochs");
+    const auto optimizer = parse_optimizer(table["optimizer"].value_or(std::string()));
+    if (!optimizer) return file_.at(table.source(), optimizer.error().message);
+    const auto quality = parse_quality(table["quality"].value_or(std::string()));
+    if (!quality) return file_.at(table.source(), quality.error().message);
+    entry.optimizer = *optimizer;
+    entry.quality = *quality;
+    return entry;
+  }
+
+  const BoardFile& file_;
+};
+
+}  // namespace
+
+std::string BenchmarkEntry::set_name() const {
+  std::string name = fmt::format("{}-{}", dataset, samples);
+  if (classes > 0) name += fmt::format("-{}x{}x{}", classes, size.width, size.height);
+  return name;
+}
+
+const BenchmarkEntry* Benchmark::find(const std::string& id) const {
+  const auto found = std::ranges::find(entries, id, &BenchmarkEntry::id);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+Result<Benchmark> parse_benchmark(const std::string& text, const std::string& name) {
+  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "docs/benchmark.md"));
+  FLYBALL_ASSIGN(Benchmark benchmark, Reader(file).benchmark());
+  benchmark.digest = fmt::format("{:016x}", content_hash(text));
+  return benchmark;
+}
+
+Result<Benchmark> edge_training() {
+  const BenchmarkText& only = benchmark_texts().front();
+  return parse_benchmark(only.text, only.file);
+}
+
+}  // namespace flyball

@@ -1,0 +1,341 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "answers/answer.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/os/interrupt.h"
+#include "base/text.h"
+#include "benchmark/ranking.h"
+#include "benchmark/run_entry.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/checks.h"
+#include "cli/commands/experiment/experiment.h"
+#include "cli/common_options.h"
+#include "cli/measuring.h"
+#include "cli/output.h"
+#include "cli/text/benchmark_text.h"
+#include "telemetry/sensors/power_sensors.h"
+
+namespace flyball::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BenchmarkArguments {
+  std::string device, root = "/", result, sign_off, precision = "fp32";
+  std::vector<std::string> only, files;
+  std::string by = "time";
+  FreeSettings settings{.workers = 1};
+  MeasuringOptions measuring;
+  OptionScope scope;
+  bool fresh = false, dry_run = false, json = false, quiet = false;
+};
+
+/// Error: there is no entry of this name.
+Result<std::vector<BenchmarkEntry>> entries_of(const Benchmark& benchmark,
+                                               const std::vector<std::string>& only) {
+  std::vector<BenchmarkEntry> entries;
+  std::vector<std::string> ids;
+  for (const BenchmarkEntry& entry : benchmark.entries) {
+    ids.push_back(entry.id);
+    if (only.empty() || std::ranges::find(only, entry.id) != only.end()) entries.push_back(entry);
+  }
+  for (const std::string& id : only)
+    if (std::ranges::find(ids, id) == ids.end())
+      return Error{Code::invalid_argument, fmt::format("the benchmark has no entry '{}'", id),
+                   "one of: " + join(ids, ", ")};
+  return entries;
+}
+
+BenchmarkResult begin_result(const Benchmark& benchmark, const Board& board) {
+  BenchmarkResult result;
+  result.benchmark = benchmark.name;
+  result.version = benchmark.version;
+  result.definition = benchmark.digest;
+  result.flyball = FLYBALL_VERSION;
+  result.started_utc = wall_clock_utc();
+  result.board = board.info().device;
+  return result;
+}
+
+fs::path result_file(const BenchmarkArguments& options, const Board& board) {
+  if (!options.result.empty()) return options.result;
+  return "benchmark-" + board.info().device.name + ".json";
+}
+
+bool same_settings(const FreeSettings& a, const FreeSettings& b) {
+  const bool threads = a.threads == b.threads || a.threads == 0 || b.threads == 0;
+  return threads && a.compute == b.compute && a.workers == b.workers && a.prefetch == b.prefetch &&
+         a.precision == b.precision;
+}
+
+/// Takes over the entries that an earlier start of the same benchmark wrote there. Errors: a file
+/// of something else, which would be lost.
+Status take_up(const fs::path& file, const BenchmarkArguments& options, BenchmarkResult& result) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored) || options.fresh) return {};
+  const auto other = [&](const std::string& why) {
+    return Error{Code::conflict, fmt::format("{} is there: {}", file.string(), why),
+                 "name another file with --result, or begin anew with --fresh"};
+  };
+  auto read = read_benchmark_result(file);
+  if (!read) return other(read.error().message);
+  const BenchmarkResult& known = read->result;
+  if (!read->edited.empty()) return other(read->edited);
+  if (known.definition != result.definition) return other("it is of another version of it");
+  if (known.board.fingerprint != result.board.fingerprint || known.mode != result.mode)
+    return other("it is of another board, or of another mode");
+  for (const EntryResult& entry : known.entries)
+    if (!same_settings(entry.settings, options.settings))
+      return other(fmt::format("its {} was trained with other workers, threads or precision",
+                               entry.entry.id));
+  result.started_utc = known.started_utc;
+  for (const EntryResult& entry : known.entries)
+    if (entry.failure.empty()) result.entries.push_back(entry);
+  return {};
+}
+
+/// In the order of the benchmark.
+void sort_entries(const Benchmark& benchmark, BenchmarkResult& result) {
+  std::ranges::sort(result.entries, {}, [&](const EntryResult& entry) {
+    return benchmark.find(entry.entry.id) - benchmark.entries.data();
+  });
+}
+
+Status write_result(const fs::path& file, const BenchmarkResult& result) {
+  return write_file(file, benchmark_json(result).dump(2) + "\n");
+}
+
+bool is_held(const BenchmarkResult& result, const BenchmarkEntry& entry) {
+  return std::ranges::any_of(result.entries,
+                             [&](const EntryResult& one) { return one.entry.id == entry.id; });
+}
+
+EntryResult failed(const BenchmarkEntry& entry, const FreeSettings& settings, const Error& error) {
+  EntryResult result;
+  result.entry = entry;
+  result.settings = settings;
+  result.failure = error.message;
+  return result;
+}
+
+Status simulate(const BenchmarkArguments& options, const Benchmark& benchmark,
+                const std::vector<BenchmarkEntry>& entries, const Board& board,
+                BenchmarkResult& result) {
+  FLYBALL_CHECK(options.scope.check(Target::twin));
+  for (const BenchmarkEntry& entry : entries) {
+    auto one = simulate_entry(benchmark, entry, board, options.settings);
+    if (!one) {
+      one = failed(entry, options.settings, one.error());
+      one->provenance = Provenance::simulated;
+    }
+    result.entries.push_back(*std::move(one));
+  }
+  return {};
+}
+
+Status measure(const BenchmarkArguments& options, const Benchmark& benchmark,
+               const std::vector<BenchmarkEntry>& entries, const Board& board, const fs::path& file,
+               BenchmarkResult& result) {
+  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
+  FLYBALL_ASSIGN(const auto knobs, board.knobs());
+  result.mode = result.mode_after = knobs->caps();
+  FLYBALL_CHECK(take_up(file, options, result));
+  FLYBALL_ASSIGN(const fs::path root, root_folder(options.root));
+  Progress progress(options.quiet);
+  EntryOptions training;
+  training.settings = options.settings;
+  training.sensors = [&] { return open_power_sensors(root, board.info().gpu); };
+  training.interrupted = &interrupt_flag();
+  training.note = [&](const std::string& what) {
+    if (!options.quiet) fmt::print(stderr, "flyball: drawing {}\n", what);
+  };
+  training.progress = [&](double share, const std::string& what) {
+    progress.show_share(static_cast<size_t>(100 * share), 100, what);
+  };
+  for (const BenchmarkEntry& entry : entries) {
+    if (is_held(result, entry)) continue;
+    auto one = run_entry(benchmark, entry, training);
+    progress.finish();
+    if (!one && one.error().code == Code::interrupted)
+      return Error{Code::interrupted, one.error().message,
+                   result.entries.empty()
+                       ? ""
+                       : fmt::format("{} of {} entries stand in {}: the same "
+                                     "command goes on from there",
+                                     result.entries.size(), entries.size(), file.string())};
+    if (!one) one = failed(entry, options.settings, one.error());
+    result.entries.push_back(*std::move(one));
+    sort_entries(benchmark, result);
+    result.mode_after = knobs->caps();
+    FLYBALL_CHECK(write_result(file, result));
+  }
+  return {};
+}
+
+Status show_plan(const BenchmarkArguments& options, const std::vector<BenchmarkEntry>& entries) {
+  Json json{{"schema", json_schema}};
+  json["entries"] = Json::array();
+  TextTable table({"entry", "data", "batch size", "until", "at most"});
+  for (const BenchmarkEntry& entry : entries) {
+    const std::string until = fmt::format("{} {} {:g}", quality_name(entry.quality),
+                                          lower_is_better(entry.quality) ? "≤" : "≥", entry.target);
+    table.add({entry.id, fmt::format("{} of {}", entry.samples, entry.dataset),
+               std::to_string(entry.batch_size), until,
+               fmt::format("{} epochs", entry.most_epochs)});
+    json["entries"].push_back({{"id", entry.id},
+                               {"network", entry.network},
+                               {"dataset", entry.dataset},
+                               {"samples", entry.samples},
+                               {"batch_size", entry.batch_size},
+                               {"quality", quality_name(entry.quality)},
+                               {"target", entry.target},
+                               {"reference_epochs", entry.epochs},
+                               {"most_epochs", entry.most_epochs}});
+  }
+  if (options.json)
+    print_json(json);
+  else
+    fmt::print("{}", table.str());
+  return {};
+}
+
+Status run(const BenchmarkArguments& given, Context& context) {
+  BenchmarkArguments options = given;
+  FLYBALL_ASSIGN(const Benchmark benchmark, edge_training());
+  FLYBALL_ASSIGN(const auto entries, entries_of(benchmark, options.only));
+  FLYBALL_ASSIGN(options.settings.precision, parse_precision(options.precision));
+  if (options.settings.workers == 0) options.settings.prefetch = 0;
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  if (options.dry_run) return show_plan(options, entries);
+  BenchmarkResult result = begin_result(benchmark, *board);
+  const fs::path file = result_file(options, *board);
+  const bool simulated = board->twin() != nullptr;
+  if (simulated) {
+    FLYBALL_CHECK(simulate(options, benchmark, entries, *board, result));
+  } else {
+    FLYBALL_ASSIGN(const BoardInfo info, experiment_place(*board, options.device, true));
+    options.settings.compute = info.compute;
+    FLYBALL_CHECK(check_writable(file.string()));
+    FLYBALL_CHECK(measure(options, benchmark, entries, *board, file, result));
+  }
+  if (!options.sign_off.empty()) {
+    result.signed_off_by = options.sign_off;
+    result.signed_off_utc = wall_clock_utc();
+  }
+  if (!simulated || !options.result.empty()) FLYBALL_CHECK(write_result(file, result));
+  if (options.json)
+    print_json(benchmark_json(result));
+  else
+    fmt::print("{}", benchmark_text(result));
+  if (!options.json && !simulated)
+    fmt::print("{}{}: `flyball experiment benchmark check {}`\n", file.string(),
+               options.sign_off.empty() ? ", signed off by nobody (--sign-off NAME)" : "",
+               file.string());
+  const bool missed = std::ranges::any_of(result.entries, [simulated](const EntryResult& entry) {
+    return !entry.time_to_target_s() && !(simulated && !entry.failure.empty());
+  });
+  if (missed) context.exit_code = 1;
+  return {};
+}
+
+Status check(const BenchmarkArguments& options, Context& context) {
+  FLYBALL_ASSIGN(const Benchmark benchmark, edge_training());
+  FLYBALL_ASSIGN(ReadResult read, read_benchmark_result(options.files.front()));
+  const CheckedResult checked = check_result(std::move(read), benchmark);
+  if (options.json)
+    print_json(check_json(checked));
+  else
+    fmt::print("{}", check_text(checked));
+  if (checked.any_broken()) context.exit_code = 1;
+  return {};
+}
+
+Status rank(const BenchmarkArguments& options, Context& context) {
+  FLYBALL_ASSIGN(const Benchmark benchmark, edge_training());
+  std::vector<CheckedResult> results;
+  for (const std::string& file : options.files) {
+    FLYBALL_ASSIGN(ReadResult read, read_benchmark_result(file));
+    results.push_back(check_result(std::move(read), benchmark));
+  }
+  const Ranking ranking =
+      rank_results(results, benchmark, options.by == "energy" ? RankedBy::energy : RankedBy::time);
+  if (options.json)
+    print_json(ranking_json(ranking));
+  else
+    fmt::print("{}", ranking_text(ranking));
+  if (ranking.entries.empty()) context.exit_code = 1;
+  return {};
+}
+
+void add_run(CLI::App& group, Context& context) {
+  CLI::App* command = group.add_subcommand(
+      "run", "train every network of the benchmark until it is good enough, as one result");
+  auto options = std::make_shared<BenchmarkArguments>();
+  add_device_option(*command, options->device, options->root, {.refused = {"table"}});
+  command->add_option("--only", options->only, "entries, by their ids")->delimiter(',');
+  command->add_option("--workers", options->settings.workers, "threads that load; 0: inline")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command
+      ->add_option("--prefetch", options->settings.prefetch, "minibatches each worker may be ahead")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  CLI::Option* threads = command
+                             ->add_option("--threads", options->settings.threads,
+                                          "of one operation; 0: all usable cores")
+                             ->check(CLI::Range(0, 4096))
+                             ->capture_default_str();
+  CLI::Option* precision = command->add_option("--precision", options->precision, "fp32 or bf16")
+                               ->check(CLI::IsMember({"fp32", "bf16"}))
+                               ->capture_default_str();
+  CLI::Option* sign_off =
+      command->add_option("--sign-off", options->sign_off, "who vouches for the result: a name");
+  options->scope.exclude({Target::twin},
+                         {threads, precision, sign_off, add_fresh(*command, options->fresh)});
+  writes(command->add_option("--result", options->result,
+                             "the result's file, instead of benchmark-BOARD.json here; a "
+                             "simulated one is written where it is named"));
+  command->add_flag("--dry-run", options->dry_run, "only say what would be trained");
+  add_measuring_options(*command, options->measuring, options->scope);
+  add_quiet(*command, options->quiet);
+  add_json_flag(*command, options->json);
+  command->footer(
+      "Each entry is written before the next one starts: after a kill the same command goes on.\n"
+      "Example:\n  flyball experiment benchmark run --only lenet5");
+  set_action(*command, context, [options, &context] { return run(*options, context); });
+}
+
+}  // namespace
+
+void add_experiment_benchmark(CLI::App& group, Context& context) {
+  CLI::App* command = group.add_subcommand(
+      "benchmark", "a benchmark of training on edge boards, in MLPerf's manner");
+  command->require_subcommand(1);
+  command->footer(
+      "Its rules stand in docs/benchmark.md. Example:\n"
+      "  flyball experiment benchmark check benchmark-host.json");
+  add_run(*command, context);
+  CLI::App* checker = command->add_subcommand("check", "apply the rules to a result");
+  auto checked = std::make_shared<BenchmarkArguments>();
+  checker->add_option("file", checked->files, "a result")->required()->expected(1);
+  add_json_flag(*checker, checked->json);
+  checker->footer("Example:\n  flyball experiment benchmark check benchmark-host.json");
+  set_action(*checker, context, [checked, &context] { return check(*checked, context); });
+  CLI::App* ranker = command->add_subcommand("table", "results beside each other, ranked");
+  auto ranked = std::make_shared<BenchmarkArguments>();
+  ranker->add_option("files", ranked->files, "results")->required();
+  ranker->add_option("--by", ranked->by, "time or energy to the target")
+      ->check(CLI::IsMember({"time", "energy"}))
+      ->capture_default_str();
+  add_json_flag(*ranker, ranked->json);
+  ranker->footer("Example:\n  flyball experiment benchmark table benchmark-*.json --by energy");
+  set_action(*ranker, context, [ranked, &context] { return rank(*ranked, context); });
+}
+
+}  // namespace flyball::cli
