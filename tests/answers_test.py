@@ -38,7 +38,8 @@ VOLATILE = [
 DECIMAL = re.compile(r"(?<![\w.=])\d+\.\d+(?!\.?\d)")
 UNIT = "(?:ms|s|W|J|[A-Z]{3})"
 USED = re.compile(rf"(?<![\w.])(\d[\d.]*(?: {UNIT})? of \d[\d.]*) {UNIT}\b")
-ADVISED = re.compile(r"(--(?:\w+-budget|latency|rate|arrivals|percentile|deadline) \w[\w.:]*(?: [\w:]*\d[\w.]*)*)"
+ADVISED = re.compile(r"(--(?:\w+-budget|latency|rate|arrivals|percentile|deadline) \w[\w.:]*(?: [\w:]*\d[\w.]*)*"
+                     r"|--at-most slowdown=[\d.]+%)"
                      r"(?! \(predicted)(?=$|[,; ])")
 PROGRESS = re.compile(r"\[[1-9]\d*(/\d+| %)\] ")  # what is shown after the first, sooner or later
 SPECIAL = ("$ ", "> ", "# ", "[exit ", "\\")  # begins a line of the file that is no output

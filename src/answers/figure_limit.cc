@@ -60,6 +60,31 @@ Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most) {
   return limit;
 }
 
+bool limits_slowdown(std::string_view text) {
+  return trim(text.substr(0, text.find('='))) == slowdown_figure;
+}
+
+Result<double> parse_slowdown(std::string_view percent) {
+  const std::string_view text = trim(percent);
+  const bool has_sign = text.find('%') + 1 == text.size();
+  const auto value = parse_double(trim(text.substr(0, text.find('%'))));
+  if (has_sign && value && *value >= 0 && std::isfinite(*value)) return 1 + *value / 100;
+  const std::string written = text_fault(std::string(text)).empty() ? std::string(text) : "?";
+  if (has_sign && value && *value < 0)
+    return Error{Code::invalid_argument, fmt::format("a slowdown of {} is none", written),
+                 "write 0% or more; a time budget asks for less time than the default takes"};
+  return Error{Code::invalid_argument, fmt::format("'{}' is not a slowdown", written),
+               "write how much more time than the default a choice may take, such as slowdown=5%"};
+}
+
+Result<double> parse_slowdown_limit(std::string_view text, bool at_most) {
+  if (!at_most)
+    return Error{Code::invalid_argument, "a slowdown has no lower bound",
+                 "write --at-most slowdown=5%"};
+  const size_t equals = text.find('=');
+  return parse_slowdown(equals == std::string_view::npos ? "" : text.substr(equals + 1));
+}
+
 double excess_of(const Figures& figures, std::span<const FigureLimit> limits) {
   if (limits.empty()) return 0;
   double worst = -infinite;

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -23,6 +24,13 @@ struct FigureLimit {
 /// "memory=2GB", "accuracy=0.7": the name as the program reports it. Errors: neither; a value that
 /// is no finite number, or a unit that is no size (B, kB, MB, GB, KiB, MiB, GiB).
 Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most);
+
+/// Is it NAME=VALUE of the slowdown?
+bool limits_slowdown(std::string_view text);
+/// "5%" as a factor: 1.05. Errors: no percentage, or one below 0.
+Result<double> parse_slowdown(std::string_view percent);
+/// The same of "slowdown=5%". Error: it is to be a lower bound, too.
+Result<double> parse_slowdown_limit(std::string_view text, bool at_most);
 
 /// A figure as a person reads it; memory with its unit.
 std::string figure_text(const std::string& figure, double value);

@@ -29,6 +29,20 @@ TEST(FigureLimit, IsReadWithItsUnit) {
   }
 }
 
+TEST(FigureLimit, OfTheSlowdownIsAPercentage) {
+  EXPECT_TRUE(limits_slowdown("slowdown=5%"));
+  EXPECT_TRUE(limits_slowdown("slowdown"));
+  EXPECT_FALSE(limits_slowdown("slowdowns=5"));
+  EXPECT_DOUBLE_EQ(parse_slowdown("5%").value(), 1.05);
+  EXPECT_DOUBLE_EQ(parse_slowdown(" 7.5 % ").value(), 1.075);
+  EXPECT_EQ(parse_slowdown("0%").value(), 1);
+  for (const char* wrong : {"", "%", "5", "0.05", "1.05x", "5%%", "nan%", "inf%", "-5%"}) {
+    const auto parsed = parse_slowdown(wrong);
+    ASSERT_FALSE(parsed.ok()) << wrong;
+    EXPECT_NE(parsed.error().hint, "") << wrong;
+  }
+}
+
 TEST(FigureLimit, TheWorstFigureCounts) {
   const std::vector<FigureLimit> limits = {limit("memory=2GB", true), limit("accuracy=0.8", false)};
   EXPECT_LT(excess_of({{"memory", 1e9}, {"accuracy", 0.9}}, limits), 0);

@@ -88,7 +88,9 @@ std::vector<EasedLimit> limits_of(const Problem& problem) {
     const double limit = limit_of(asked, constraint, role);
     if (limit != unlimited) limits.push_back({constraint, role, limit, 0, false, {}});
   };
-  for (const Constraint c : {Constraint::power, Constraint::time, Constraint::energy}) add(c, 0);
+  for (const Constraint c :
+       {Constraint::power, Constraint::time, Constraint::energy, Constraint::slowdown})
+    add(c, 0);
   for (size_t role = 0; role < problem.roles.size(); ++role) {
     if (!problem.roles[role].serves()) continue;
     add(Constraint::latency, role);
@@ -144,13 +146,14 @@ std::vector<EasedLimit> eased_together(const Problem& problem, const Readings& r
 }
 
 /// Rounded in the flag's unit, with as many digits as it takes that it still does.
-double typed(const EasedLimit& eased, double scale, const std::function<bool(double)>& does) {
+double typed(const EasedLimit& eased, const LimitFlag& flag,
+             const std::function<bool(double)>& does) {
   const bool up = eased.constraint != Constraint::arrival_rate;
   for (int digits = eased.predicted ? 3 : 4; digits < 15; ++digits) {
-    const double value = rounded(eased.needed / scale, digits, up);
-    if (does(value * scale)) return value;
+    const double value = rounded(flag.typed(eased.needed), digits, up);
+    if (does(flag.limit(value))) return value;
   }
-  return eased.needed / scale;
+  return flag.typed(eased.needed);
 }
 
 /// Durations and shares are converted on their way back from the command line: a hair less.
@@ -196,7 +199,7 @@ std::string whole_value(const Problem& problem, Constraint constraint,
     const double limit = limit_of(asked, constraint, role);
     // Windows are a file, and a program's options take lists of their own.
     if (!flag.flag.starts_with("--") || flag.flag == "--windows" || limit == unlimited) return "";
-    values.push_back(amount(limit / flag.scale, flag.unit));
+    values.push_back(amount(flag.typed(limit), flag.unit));
   }
   return join(values, " ");
 }
@@ -211,7 +214,9 @@ std::string advice_text(const Advice& one) {
 /// A missed limit by its option: "net epoch time 16.1 of 12 s".
 Margin as_typed(Margin margin, const FlagOf& flag_of) {
   const LimitFlag flag = flag_of(margin.constraint, margin.role);
-  if (margin.constraint == Constraint::arrival_rate || flag.scale == 1) return margin;
+  const bool as_it_is =
+      margin.constraint == Constraint::arrival_rate || margin.constraint == Constraint::slowdown;
+  if (as_it_is || flag.scale == 1) return margin;
   margin.used /= flag.scale;
   margin.limit /= flag.scale;
   margin.unit = flag.unit;
@@ -224,8 +229,10 @@ std::string binding_text(const Problem& problem, const EasedLimit& eased, const 
   const LimitFlag flag = flag_of(eased.constraint, eased.role);
   return fmt::format("{}{}{} of {:.5g} {}", whose.empty() ? "the " : whose + "'s ",
                      constraint_name(eased.constraint),
-                     eased.constraint == Constraint::arrival_rate ? "" : " budget",
-                     eased.limit / flag.scale, flag.unit);
+                     eased.constraint == Constraint::arrival_rate ? ""
+                     : eased.constraint == Constraint::slowdown   ? " limit"
+                                                                  : " budget",
+                     flag.typed(eased.limit), flag.unit);
 }
 
 Json advice_json(const std::vector<Advice>& advice) {
@@ -235,6 +242,7 @@ Json advice_json(const std::vector<Advice>& advice) {
                    {"value", one.value},
                    {"unit", one.unit},
                    {"provenance", provenance_name(one.provenance)}});
+    if (!one.figure.empty()) all.back()["figure"] = one.figure;
     if (!one.workload.empty()) all.back()["workload"] = one.workload;
     if (one.slowdown > 0) all.back()["slowdown"] = one.slowdown;
   }
@@ -249,6 +257,7 @@ std::string typed_text(const Advice& one) {
   if (one.flag == "--windows")
     return fmt::format("{:.12g} requests/s in --windows{}", one.value, whose);
   const std::string value = amount(one.value, one.unit == "profiles" ? "" : one.unit);
+  if (!one.figure.empty()) return figure_option_text(one.flag, one.figure, value);
   return option_text(one.flag, value) + whose;
 }
 
@@ -305,10 +314,11 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
       limit_of(relaxed, eased.constraint, eased.role) = up ? limit * (1 - hair) : limit;
       return eased.predicted || outcome_of(relaxed, readings, eased.choice).feasible;
     };
-    all.push_back({flag.flag, typed(eased, flag.scale, does), flag.unit,
+    all.push_back({flag.flag, typed(eased, flag, does), flag.unit,
                    eased.predicted ? Provenance::predicted : known, whose_of(problem, eased)});
+    all.back().figure = flag.figure;
     EasedLimit rounded_one = eased;
-    rounded_one.needed = all.back().value * flag.scale;
+    rounded_one.needed = flag.limit(all.back().value);
     all.back().whole = whole_value(problem, eased.constraint, {&rounded_one, 1}, flag_of);
     if (least && !eased.predicted)
       all.back().slowdown = outcome_of(problem, readings, eased.choice).loss / *least;
@@ -327,8 +337,9 @@ std::vector<Advice> together_of(const Problem& problem, const Infeasibility& why
       return up ? limit * (1 - hair_of(flag)) >= eased.needed : limit <= eased.needed;
     };
     all.push_back(
-        {flag.flag, typed(eased, flag.scale, does), flag.unit, known, whose_of(problem, eased)});
-    eased.needed = all.back().value * flag.scale;
+        {flag.flag, typed(eased, flag, does), flag.unit, known, whose_of(problem, eased)});
+    all.back().figure = flag.figure;
+    eased.needed = flag.limit(all.back().value);
   }
   for (size_t i = 0; i < all.size(); ++i)
     all[i].whole = whole_value(problem, rounded_ones[i].constraint, rounded_ones, flag_of);

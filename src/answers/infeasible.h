@@ -36,11 +36,17 @@ struct Infeasibility {
 /// the measured one where it is nearer; with it the choice is feasible at 95 % by the predictions.
 Infeasibility explain_infeasible(const Strategy& strategy);
 
-/// How a limit is given on the command line: `value` there times `scale` is the problem's limit.
+/// How a limit is given on the command line: `value` there, plus `offset`, times `scale` is the
+/// problem's limit.
 struct LimitFlag {
   std::string flag, unit;  ///< "--time-budget", "s"
   double scale = 1;
   std::string span = "";  ///< "epoch": what it is a budget of, where that is more than a minibatch
+  std::string figure = "";  ///< of an option that takes NAME=VALUE: "slowdown"
+  double offset = 0;        ///< added to `value` before: a slowdown of 5 % is 1.05 times the time
+
+  double typed(double limit) const { return limit / scale - offset; }
+  double limit(double typed) const { return (typed + offset) * scale; }
 };
 /// Constraint::none: how the number of profiles is given.
 using FlagOf = std::function<LimitFlag(Constraint, size_t role)>;
@@ -54,6 +60,7 @@ struct Advice {
   std::string workload = "";  ///< whose limit it is, where several have one of their own
   /// The option's value where it has one for each of two services: "33.4ms 60ms".
   std::string whole = "";
+  std::string figure = "";  ///< of an option that takes NAME=VALUE
   /// Its time against that of the fastest measured, where time is to be small; 0: not known.
   double slowdown = 0;
 };

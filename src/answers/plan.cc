@@ -17,7 +17,7 @@
 namespace flyball {
 namespace {
 
-constexpr double more_watts = 1, more_ms = 10, more_share = 0.1;
+constexpr double more_watts = 1, more_ms = 10, more_share = 0.1, more_slowdown = 0.01;
 constexpr double fewer_requests = 0.9;   // share of the arrival rate that would be easier
 constexpr double least_gain_pct = 0.05;  // less is nothing
 constexpr double helping_share = 1e-3;   // without a limit that binds the objective gains as much
@@ -178,7 +178,9 @@ void price_next_step(const Problem& problem, const View& view, double best, cons
   Problem eased = problem;
   const bool in_percent =
       margin.constraint != Constraint::power && margin.constraint != Constraint::latency;
-  const double unit = in_percent ? margin.limit / 100 : 1;
+  const double unit = margin.constraint == Constraint::slowdown ? more_slowdown
+                      : in_percent                              ? margin.limit / 100
+                                                                : 1;
   const double more = rounded((least - margin.limit) / unit, 3, true);
   limit_of(eased, margin.constraint, margin.role) = margin.limit + more * unit;
   const std::string what = fmt::format("{:.3g} {} more {}", more, in_percent ? "%" : margin.unit,
@@ -213,6 +215,11 @@ std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& vi
     Problem eased = problem;
     eased.budgets.energy_j *= 1 + more_share;
     price(Constraint::energy, eased, "10 % more energy");
+  }
+  if (problem.budgets.slowdown != unlimited) {
+    Problem eased = problem;
+    eased.budgets.slowdown += more_slowdown;
+    price(Constraint::slowdown, eased, "1 % more slowdown");
   }
   return all;
 }

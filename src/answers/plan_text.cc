@@ -283,13 +283,15 @@ Json to_json(const Plan& plan) {
   out["default"] = plan.usual ? choice_json(problem, *plan.usual) : Json();
   out["comparison"] = text_or_null(compare_with_default(plan));
   for (const char* list : {"limits", "would_buy", "front"}) out[list] = Json::array();
-  for (const Margin& margin : plan.margins)
+  for (const Margin& one : plan.margins) {
+    const Margin margin = in_unit(one);
     out["limits"].push_back({{"constraint", constraint_name(margin.constraint)},
                              {"workload", margin.workload},
                              {"used", margin.used},
                              {"limit", margin.limit},
                              {"unit", margin.unit},
                              {"binds", margin.binds}});
+  }
   for (const ShadowPrice& price : plan.shadow_prices)
     out["would_buy"].push_back(
         {{"what", price.what},

@@ -24,6 +24,8 @@ BrokenLimit broken(const Margin& margin) {
               fmt::format("{} limit ({} ms)", name, upper_figure(margin.used, 3))};
     case Constraint::arrival_rate:
       return {margin.constraint, name};
+    case Constraint::slowdown:
+      return {margin.constraint, "limit on the slowdown"};
     default:
       return {margin.constraint, fmt::format("{} budget", name)};
   }
@@ -62,9 +64,7 @@ std::string breaks_text(const std::string& name, const std::vector<BrokenLimit>&
 
 std::string default_name(const Space& space, size_t config) {
   const bool gpu = space.axis_index(axis::gpu_mhz).has_value();
-  const auto board_axes = std::ranges::count(space.axes(), Scope::board, &Axis::scope);
-  const bool highest = share_of_highest(space, config) >= static_cast<double>(board_axes) - 1e-9;
-  return gpu && highest ? "MAXN" : "the default";
+  return gpu && is_highest(space, config) ? "MAXN" : "the default";
 }
 
 std::vector<PresetAnswer> preset_answers(const Strategy& strategy, const Presets& presets,

@@ -87,6 +87,8 @@ LimitFlag limit_flag(Constraint constraint, Caller caller, double epoch_share) {
     case Constraint::energy:
       return {option_name(caller, "energy-budget"), "J", epoch ? epoch_share : 1,
               epoch ? "epoch" : ""};
+    case Constraint::slowdown:
+      return {option_name(caller, "at-most"), "%", 0.01, "", slowdown_figure, 100};
     case Constraint::latency:
       return {option_name(caller, "latency"), "ms"};
     case Constraint::arrival_rate:
@@ -115,6 +117,8 @@ Json request_json(const Request& request, const Workloads& workloads) {
   else
     json["time_budget_ms"] = or_null(request.time_budget_s * 1e3);
   json["energy_budget_j"] = or_null(request.energy_budget_j);
+  if (request.slowdown != unlimited)
+    json["slowdown_limit_pct"] = percent_of_slowdown(request.slowdown);
   if (!request.is_tune()) add_roles(request, workloads, json);
   add_options(request, json);
   return json;

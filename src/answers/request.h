@@ -45,6 +45,7 @@ struct Request : SessionOptions {
   /// Of a minibatch; in a tune of an epoch where its samples are known, or of a whole run.
   double time_budget_s = unlimited;
   double energy_budget_j = unlimited;  ///< likewise
+  double slowdown = unlimited;         ///< time against that of the default: 1.05 is 5 % more
   double samples = 0;                  ///< of an epoch of a tune; 0 takes what the workload says
   std::vector<double> rates_hz;
   std::vector<double> latencies_ms;

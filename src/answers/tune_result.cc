@@ -52,6 +52,7 @@ std::string describe(const Request& request, const std::string& span) {
     text += fmt::format(", {} ≤ {}", span, format_seconds({request.time_budget_s}));
   if (request.energy_budget_j != unlimited)
     text += fmt::format(", {} ≤ {:g} J", span, request.energy_budget_j);
+  if (request.slowdown != unlimited) text += ", " + slowdown_text(request.slowdown);
   for (const FigureLimit& limit : request.limits) text += ", " + limit.text();
   if (request.gap > 0) text += fmt::format(", until a gap of {:g} %", 100 * request.gap);
   if (request.time_limit_s != unlimited)

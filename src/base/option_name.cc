@@ -27,4 +27,10 @@ std::string option_text(std::string_view name, std::string_view value) {
                              : fmt::format("{}=\"{}\"", name, value);
 }
 
+std::string figure_option_text(std::string_view name, std::string_view figure,
+                               std::string_view value) {
+  if (name.starts_with("--")) return fmt::format("{} {}={}", name, figure, value);
+  return fmt::format("{}={{\"{}\": \"{}\"}}", name, figure, value);
+}
+
 }  // namespace flyball

@@ -17,5 +17,8 @@ std::string flag_text(Caller caller, std::string_view option);
 /// With a value, of a name by option_name(): "--power-budget 25.2W" or power_budget="25.2W";
 /// numbers stand without quotes.
 std::string option_text(std::string_view name, std::string_view value);
+/// Of one that takes a figure's: "--at-most slowdown=5%" or at_most={"slowdown": "5%"}.
+std::string figure_option_text(std::string_view name, std::string_view figure,
+                               std::string_view value);
 
 }  // namespace flyball

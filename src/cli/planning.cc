@@ -74,6 +74,17 @@ Status check_options(const PlanOptions& options) {
   return board.kind == BoardName::Kind::twin ? options.scope.check(Target::twin) : Status();
 }
 
+// Nothing but the time is measured of every role.
+Status read_at_most(PlanOptions& options) {
+  if (options.at_most.empty()) return {};
+  if (!limits_slowdown(options.at_most))
+    return Error{Code::invalid_argument,
+                 fmt::format("--at-most of a plan is of the slowdown, not '{}'", options.at_most),
+                 "write --at-most slowdown=5%; figures of a program have `flyball tune`"};
+  FLYBALL_ASSIGN(options.request.slowdown, parse_slowdown_limit(options.at_most, true));
+  return {};
+}
+
 }  // namespace
 
 Result<SharedBoard> open_shared_board(PlanOptions& options) {
@@ -84,6 +95,7 @@ Result<SharedBoard> open_shared_board(PlanOptions& options) {
   if (!options.objective.empty()) {
     FLYBALL_ASSIGN(options.request.objective, parse_objective(options.objective));
   }
+  FLYBALL_CHECK(read_at_most(options));
   std::vector<std::unique_ptr<Profiler>> profilers;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {

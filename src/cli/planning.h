@@ -22,6 +22,7 @@ struct PlanOptions {
   ReferenceOptions references;
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
   std::string objective, export_format;
+  std::string at_most;  ///< "slowdown=5%"
   StoreOptions store;
   std::string report;             ///< file; "": none
   std::string started_utc;        ///< set by begin_report()

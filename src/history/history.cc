@@ -23,10 +23,8 @@ Reading Record::value() const {
   return middle;
 }
 
-History::History(std::shared_ptr<const Problem> problem)
-    : problem_(std::move(problem)),
-      records_(problem_->roles.size()),
-      counted_(problem_->roles.size()) {}
+History::History(const std::shared_ptr<const Problem>& problem)
+    : problem_(*problem), records_(problem_.roles.size()), counted_(problem_.roles.size()) {}
 
 void History::record(size_t role, size_t candidate, const Reading& reading,
                      const std::string& failure, bool counted) {
@@ -44,7 +42,7 @@ void History::record(size_t role, size_t candidate, const Reading& reading,
     ++trials_;
     counted_[role].insert(candidate);
   }
-  if (again)
+  if (know_usual(candidate, entry) || again)
     choose_again();  // the old value may have been too good
   else
     consider(role, candidate);
@@ -66,7 +64,7 @@ std::optional<size_t> History::missing(std::span<const size_t> choice) const {
 }
 
 size_t History::count_profiles(const std::vector<std::set<size_t>>& measured) const {
-  const Candidates& all = *problem_->candidates;
+  const Candidates& all = *problem_.candidates;
   std::map<size_t, size_t> of_mode;  // the larger number of trials that one role needed there
   for (size_t role = 0; role < all.roles(); ++role) {
     std::map<size_t, size_t> own;
@@ -96,7 +94,7 @@ size_t History::profiles() const {
 }
 
 void History::consider(size_t role, size_t candidate) {
-  const Candidates& all = *problem_->candidates;
+  const Candidates& all = *problem_.candidates;
   const auto weigh = [&](std::span<const size_t> choice) {
     std::array<Reading, 2> values;
     for (size_t r = 0; r < choice.size(); ++r) {
@@ -104,7 +102,7 @@ void History::consider(size_t role, size_t candidate) {
       if (!record || record->failed()) return;
       values[r] = record->value();
     }
-    const Outcome found = outcome(*problem_, {values.data(), choice.size()}, choice);
+    const Outcome found = outcome(problem_, {values.data(), choice.size()}, choice);
     if (!best_ || found.better_than(best_->outcome))
       best_ = Choice{{choice.begin(), choice.end()}, found};
   };
@@ -113,10 +111,18 @@ void History::consider(size_t role, size_t candidate) {
   const auto weigh_with = [&](size_t partner) {
     weigh(role == 0 ? std::array{candidate, partner} : std::array{partner, candidate});
   };
-  if (problem_->separate_modes)
+  if (problem_.separate_modes)
     for (const auto& [partner, record] : records_[other]) weigh_with(partner);
   else
     for (const size_t partner : all.of_mode(other, mode)) weigh_with(partner);
+}
+
+// A limit on the slowdown is one against all readings of the default.
+bool History::know_usual(size_t candidate, const Record& entry) {
+  if (problem_.usual != candidate || problem_.budgets.slowdown == unlimited) return false;
+  if (!entry.failed())
+    problem_.usual_ms = problem_.compared_ms(entry.value().minibatch_ms, candidate);
+  return true;
 }
 
 void History::choose_again() {
@@ -127,7 +133,7 @@ void History::choose_again() {
 Readings History::readings() const {
   Readings all;
   for (size_t role = 0; role < records_.size(); ++role) {
-    all.emplace_back(problem_->candidates->size(role));
+    all.emplace_back(problem_.candidates->size(role));
     for (const auto& [candidate, record] : records_[role]) all[role][candidate] = record.value();
   }
   return all;

@@ -24,9 +24,10 @@ struct Record {
 /// Readings by role and candidate, with the paper's way of counting profiles.
 class History {
  public:
-  explicit History(std::shared_ptr<const Problem> problem);
+  explicit History(const std::shared_ptr<const Problem>& problem);
 
-  const Problem& problem() const { return *problem_; }
+  /// With the time of its default, once that was told.
+  const Problem& problem() const { return problem_; }
   /// Notes one trial. `counted`: false for what was known before the search began; such a failure
   /// is one of a trial that need not be made.
   void record(size_t role, size_t candidate, const Reading& reading, const std::string& failure,
@@ -66,8 +67,9 @@ class History {
   size_t count_profiles(const std::vector<std::set<size_t>>& measured) const;
   void consider(size_t role, size_t candidate);
   void choose_again();
+  bool know_usual(size_t candidate, const Record& entry);
 
-  std::shared_ptr<const Problem> problem_;
+  Problem problem_;
   std::vector<std::map<size_t, Record>> records_;
   std::vector<std::set<size_t>> counted_;  ///< trials that cost something, by role
   std::optional<Choice> best_;

@@ -82,6 +82,13 @@ Result<Readings> readings_there_are(const Candidates& candidates,
   return readings_in(candidates, tables, false);
 }
 
+Problem with_usual(Problem problem, const Readings& readings) {
+  if (problem.usual)
+    problem.usual_ms =
+        problem.compared_ms(readings[0][*problem.usual].minibatch_ms, *problem.usual);
+  return problem;
+}
+
 Outcome outcome_of(const Problem& problem, const Readings& readings,
                    std::span<const size_t> choice) {
   std::array<Reading, 2> values;

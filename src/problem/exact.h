@@ -27,6 +27,9 @@ Result<Readings> readings_of(const Candidates& candidates,
 Result<Readings> readings_there_are(const Candidates& candidates,
                                     std::span<const WorkloadTable* const> tables);
 
+/// The problem with the time of its default by these readings.
+Problem with_usual(Problem problem, const Readings& readings);
+
 /// Outcome of one candidate for each role.
 Outcome outcome_of(const Problem& problem, const Readings& readings,
                    std::span<const size_t> choice);
@@ -58,7 +61,7 @@ struct Relaxation {
 };
 
 /// For each limit that can be eased so that some choice is feasible; in the order power, time,
-/// energy, then latency and arrival rate by role. O(limits × choices).
+/// energy, slowdown, then latency and arrival rate by role. O(limits × choices).
 std::vector<Relaxation> relaxations(const Problem& problem, const Readings& readings);
 
 /// Why there is no feasible choice: which constraint binds and the nearest value that can be met.

@@ -75,6 +75,8 @@ std::string limit_text(const Problem& problem, const Relaxation& relaxation) {
   const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
   const std::string whose = two ? role_name(problem, relaxation.role) + "'s " : "the ";
   switch (relaxation.constraint) {
+    case Constraint::slowdown:
+      return fmt::format("the slowdown limit of {:.5g} %", percent_of_slowdown(relaxation.limit));
     case Constraint::latency:
       return fmt::format("{}latency budget of {:.5g} ms", whose, relaxation.limit);
     case Constraint::arrival_rate:
@@ -89,6 +91,9 @@ std::string remedy_text(const Problem& problem, const Relaxation& relaxation) {
   const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
   const std::string whose = two ? " for " + role_name(problem, relaxation.role) : "";
   switch (relaxation.constraint) {
+    case Constraint::slowdown:
+      return fmt::format("a slowdown of {} % would do",
+                         upper_figure(percent_of_slowdown(relaxation.needed), 5));
     case Constraint::latency:
       return fmt::format("a latency of {} ms{} would do", upper_figure(relaxation.needed, 5),
                          whose);
@@ -111,6 +116,8 @@ double& limit_of(Problem& problem, Constraint constraint, size_t role) {
       return problem.budgets.time_ms;
     case Constraint::energy:
       return problem.budgets.energy_j;
+    case Constraint::slowdown:
+      return problem.budgets.slowdown;
     case Constraint::latency:
       return problem.roles[role].latency_ms;
     default:
@@ -131,6 +138,12 @@ std::vector<Relaxation> relaxations(const Problem& problem, const Readings& read
       [&](Choosing choice) {
         return or_unlimited(readings[0][choice[0]].power_w * time_of(problem, readings, choice) *
                             1e-3);
+      },
+      found);
+  ease_limit(
+      problem, readings, Constraint::slowdown, 0,
+      [&](Choosing choice) {
+        return or_unlimited(problem.slowdown(readings[0][choice[0]].minibatch_ms, choice[0]));
       },
       found);
   for (size_t role = 0; role < problem.roles.size(); ++role) {

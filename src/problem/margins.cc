@@ -17,6 +17,9 @@ std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
                          unit_of(problem, constraint)});
   };
   add(Constraint::power, 0, power_of(readings, choice), problem.budgets.power_w);
+  if (choice.size() == 1)
+    add(Constraint::slowdown, 0, problem.slowdown(readings[0][choice[0]].minibatch_ms, choice[0]),
+        problem.budgets.slowdown);
   for (size_t role = 0; role < choice.size(); ++role) {
     const Role& asked = problem.roles[role];
     if (!asked.serves()) {
@@ -34,7 +37,15 @@ std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
   return margins;
 }
 
-std::string margin_text(const Margin& margin) {
+Margin in_unit(Margin margin) {
+  if (margin.constraint != Constraint::slowdown) return margin;
+  margin.used = percent_of_slowdown(margin.used);
+  margin.limit = percent_of_slowdown(margin.limit);
+  return margin;
+}
+
+std::string margin_text(const Margin& one) {
+  const Margin margin = in_unit(one);
   const std::string whose = margin.workload.empty() ? "" : margin.workload + " ";
   if (margin.constraint == Constraint::arrival_rate)
     return fmt::format("{}arrival rate {:g}/s of the {:.12g}/s that could be sustained", whose,

@@ -11,8 +11,8 @@ namespace flyball {
 struct Margin {
   Constraint constraint = Constraint::none;
   size_t role = 0;
-  std::string workload;  ///< whose; "" for power
-  double used = 0, limit = 0;
+  std::string workload;        ///< whose; "" for power
+  double used = 0, limit = 0;  ///< as limit_of() has it: of a slowdown the factor
   std::string unit;
   std::string span = "";  ///< "epoch": what the figures are of, where not of a minibatch
   /// It is used up, and without it a better choice is known or predicted.
@@ -24,6 +24,9 @@ struct Margin {
 /// What the choice uses of each limit that is set.
 std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
                                std::span<const size_t> choice);
+
+/// With `used` and `limit` in its unit: of a slowdown percent.
+Margin in_unit(Margin margin);
 
 /// "power 14.84 of 15 W", "net arrival rate 60/s of the 45.2/s that could be sustained": what is
 /// used is rounded so that it may be typed as the limit.

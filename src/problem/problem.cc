@@ -122,6 +122,8 @@ const char* constraint_name(Constraint constraint) {
       return "time";
     case Constraint::energy:
       return "energy";
+    case Constraint::slowdown:
+      return "slowdown";
     case Constraint::latency:
       return "latency";
     case Constraint::arrival_rate:
@@ -181,6 +183,16 @@ double Problem::counts(double batch) const {
   return samples > 0 ? samples / std::ceil(samples / batch) : batch;
 }
 
+double Problem::compared_ms(double minibatch_ms, size_t candidate) const {
+  const double batch = candidates->batch(0, candidate);
+  return minibatch_ms / (roles[0].serves() ? batch : counts(batch));
+}
+
+double Problem::slowdown_cap_ms(size_t candidate) const {
+  if (budgets.slowdown == unlimited) return unlimited;
+  return std::isnan(usual_ms) ? 0 : budgets.slowdown * usual_ms / compared_ms(1, candidate);
+}
+
 std::string unit_of(const Problem& problem, Constraint constraint) {
   const char* per = problem.per_sample ? "/sample" : "";
   switch (constraint) {
@@ -194,6 +206,8 @@ std::string unit_of(const Problem& problem, Constraint constraint) {
       return "ms";
     case Constraint::arrival_rate:
       return "requests/s";
+    case Constraint::slowdown:
+      return "%";
     case Constraint::figure:
     case Constraint::none:
       break;
@@ -208,6 +222,10 @@ std::string role_name(const Problem& problem, size_t role) {
   return twins ? fmt::format("the {} {}", role == 0 ? "first" : "second", own) : own;
 }
 
+std::string slowdown_text(double slowdown) {
+  return fmt::format("slowdown against the default ≤ {:.6g} %", percent_of_slowdown(slowdown));
+}
+
 std::string describe(const Problem& problem) {
   std::string text = fmt::format("objective {}", objective_name(problem.objective));
   const auto limit = [&](const char* what, double value, Constraint constraint) {
@@ -217,6 +235,7 @@ std::string describe(const Problem& problem) {
   limit("power", problem.budgets.power_w, Constraint::power);
   limit("time", problem.budgets.time_ms, Constraint::time);
   limit("energy", problem.budgets.energy_j, Constraint::energy);
+  if (problem.budgets.slowdown != unlimited) text += ", " + slowdown_text(problem.budgets.slowdown);
   if (!problem.idle_w.empty()) text += ", idle power between batches counted";
   for (size_t i = 0; i < problem.roles.size(); ++i) {
     const Role& role = problem.roles[i];
@@ -276,6 +295,9 @@ Outcome outcome(const Problem& problem, std::span<const Reading> readings,
   tally.demand(Constraint::power, power, problem.budgets.power_w);
   for (const Reading& reading : readings)
     if (reading.excess > 0) tally.demand(Constraint::figure, 1 + reading.excess, 1);
+  if (readings.size() == 1)
+    tally.demand(Constraint::slowdown, problem.slowdown(readings[0].minibatch_ms, choice[0]),
+                 problem.budgets.slowdown);
   if (readings.size() == 1 && !problem.roles[0].serves())
     training(problem, readings[0], batch[0], tally);
   else if (readings.size() == 1)

@@ -65,9 +65,10 @@ struct Budgets {
   double power_w = unlimited;   ///< B, on the largest power of the roles
   double time_ms = unlimited;   ///< on the minibatch (or sample) time of a training
   double energy_j = unlimited;  ///< on the minibatch (or sample) energy of a training
+  double slowdown = unlimited;  ///< on Problem::slowdown(): 1.05 is 5 % more time than the default
 };
 
-enum class Constraint { none, power, time, energy, latency, arrival_rate, figure };
+enum class Constraint { none, power, time, energy, slowdown, latency, arrival_rate, figure };
 const char* constraint_name(Constraint constraint);  ///< "power", "arrival rate", …
 
 /// One to two roles, one power mode for all of them (or one for each, with `separate_modes`).
@@ -86,6 +87,10 @@ struct Problem {
   /// What each mode of the candidates draws between batches, W; NaN: not known of that mode. Empty:
   /// the energy of a request counts its minibatch alone.
   std::vector<double> idle_w = {};
+  /// What one gets without tuning, where one role has that; its time by compared_ms(), which is
+  /// known once it was measured (History, with_usual()).
+  std::optional<size_t> usual = {};
+  double usual_ms = not_measured;
   bool published_wait = false;  ///< the papers' wait of a batch, bs/α in place of (bs−1)/α
 
   bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }
@@ -105,6 +110,16 @@ struct Problem {
   double request_j(const Reading& reading, size_t candidate) const;
   /// What a training minibatch of this batch size counts as: 1, or its samples.
   double counts(double batch) const;
+  /// Time of what is compared between candidates of one role: a training as it counts(), of a
+  /// service a request.
+  double compared_ms(double minibatch_ms, size_t candidate) const;
+  /// The same against that of the default, as a factor; NaN while that is not known.
+  double slowdown(double minibatch_ms, size_t candidate) const {
+    return compared_ms(minibatch_ms, candidate) / usual_ms;
+  }
+  /// What a minibatch may take within the limit on the slowdown: nothing while the default's time
+  /// is not known.
+  double slowdown_cap_ms(size_t candidate) const;
 };
 
 /// Whose a limit is, as a person reads it: the workload, and which one of two that are the same.
@@ -112,6 +127,13 @@ std::string role_name(const Problem& problem, size_t role);
 
 /// Unit of a limit: "W", "ms", "J/sample", "requests/s", …
 std::string unit_of(const Problem& problem, Constraint constraint);
+
+/// A slowdown as people read it: 1.05 is 5 %.
+inline double percent_of_slowdown(double slowdown) {
+  return 100 * (slowdown - 1);
+}
+/// "slowdown against the default ≤ 5 %".
+std::string slowdown_text(double slowdown);
 
 /// "objective latency, power ≤ 30 W, net 60 requests/s with latency ≤ 800 ms": what is asked, as a
 /// person reads it.

@@ -60,6 +60,18 @@ Status budgets_fit(const Problem& problem) {
   return {};
 }
 
+/// A slowdown is one of a single workload against its default.
+Status slowdown_fits(const Problem& problem) {
+  if (problem.budgets.slowdown == unlimited) return {};
+  if (problem.roles.size() > 1)
+    return Error{Code::invalid_argument, "two roles have no slowdown in common",
+                 "leave the limit out, or bound the latency of the requests"};
+  if (problem.usual) return {};
+  return Error{Code::invalid_argument,
+               "a slowdown is against the default, and there is none among what is chosen from",
+               "offer the default as well, or give a time budget"};
+}
+
 /// The objectives that docs/problems.md has an equation for.
 std::vector<Objective> objectives_of(const Problem& problem) {
   using enum Objective;
@@ -101,6 +113,7 @@ Status validate(const Problem& problem, bool whole_batches) {
     return Error{Code::invalid_argument,
                  fmt::format("changing the mode takes {:g} J", problem.switch_j),
                  "give a switch energy of zero or more, such as 5J"};
+  FLYBALL_CHECK(slowdown_fits(problem));
   for (size_t r = 0; r < problem.roles.size(); ++r)
     FLYBALL_CHECK(check_role(problem, r, whole_batches));
   if (problem.roles.size() == 2 && !problem.roles[1].serves())

@@ -49,16 +49,18 @@ AcquisitionValue of_log_normal(double feasible, double best, LogNormal loss, dou
 AcquisitionValue training(const Problem& problem, const Posterior& posterior, size_t candidate,
                           double feasible, double best) {
   LogNormal time = time_of(posterior, candidate);
-  time.mean -= std::log(problem.counts(problem.candidates->batch(0, candidate)));
+  const double counts = problem.counts(problem.candidates->batch(0, candidate));
+  time.mean -= std::log(counts);
   const LogNormal power = power_of(posterior, candidate);
   const LogNormal energy = {time.mean + power.mean - std::log(1e3), std::hypot(time.sd, power.sd)};
-  const double time_holds = probability_below(problem.budgets.time_ms, time.mean, time.sd);
+  const double cap = std::min(problem.budgets.time_ms, problem.slowdown_cap_ms(candidate) / counts);
+  const double time_holds = probability_below(cap, time.mean, time.sd);
   const double energy_holds = probability_below(problem.budgets.energy_j, energy.mean, energy.sd);
   if (problem.objective == Objective::power)
     return of_log_normal(time_holds * energy_holds, best, power, problem.budgets.power_w, 0);
   if (problem.objective == Objective::energy)
     return of_log_normal(feasible * time_holds, best, energy, problem.budgets.energy_j, 0);
-  return of_log_normal(feasible * energy_holds, best, time, problem.budgets.time_ms, 0);
+  return of_log_normal(feasible * energy_holds, best, time, cap, 0);
 }
 
 /// Energy of a request: with idle power I it is (t·(P − I) + I·w)/(1000·bs), an offset and a part
@@ -81,7 +83,8 @@ std::pair<LogNormal, double> request_energy(const Problem& problem, size_t candi
 AcquisitionValue inference(const Problem& problem, const Posterior& posterior, size_t candidate,
                            double feasible, double best) {
   const double batch = problem.candidates->batch(0, candidate), wait = problem.wait_ms(0, batch);
-  const double cap = std::min(problem.window_ms(0, batch), problem.roles[0].latency_ms - wait);
+  const double cap = std::min({problem.window_ms(0, batch), problem.roles[0].latency_ms - wait,
+                               problem.slowdown_cap_ms(candidate)});
   if (cap <= 0) return {0, unlimited, 0};
   const LogNormal time = time_of(posterior, candidate), power = power_of(posterior, candidate);
   if (problem.objective == Objective::power) {

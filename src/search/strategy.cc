@@ -45,6 +45,21 @@ Error nothing_measured(const History& history) {
           "see why the trials failed, or allow more profiles"};
 }
 
+/// Against whose time a limit on the slowdown is: why that is not known, once it was tried.
+const Record* failed_default(const History& history) {
+  const Problem& problem = history.problem();
+  if (problem.budgets.slowdown == unlimited) return nullptr;
+  const Record* usual = history.find(0, *problem.usual);
+  return usual && usual->failed() ? usual : nullptr;
+}
+
+Error no_default(const Record& usual) {
+  return {
+      Code::infeasible,
+      fmt::format("the slowdown is against the default, and the default failed: {}", usual.failure),
+      "mend that first, or bound the time itself by a time budget"};
+}
+
 /// The nearest measured choice in words.
 Error nearest_error(const History& history) {
   const Problem& problem = history.problem();
@@ -61,8 +76,8 @@ Error nearest_error(const History& history) {
 
 }  // namespace
 
-Strategy::Strategy(std::shared_ptr<const Problem> problem, SearchOptions options)
-    : options_(std::move(options)), history_(std::move(problem)) {
+Strategy::Strategy(const std::shared_ptr<const Problem>& problem, SearchOptions options)
+    : options_(std::move(options)), history_(problem) {
   // What the search fitted serves those who explain it, too; what is past is not asked for again.
   if (!options_.cache) options_.cache = std::make_shared<PredictionCache>(kept_predictions);
   for (const Known& known : options_.known)
@@ -91,6 +106,7 @@ bool Strategy::is_beyond_the_most(const Ask& ask) const {
 std::optional<Ask> Strategy::ask() {
   if (pending_ || !stopped_.empty()) return pending_;
   if (is_blind(history_, blind_enough)) return stop("no power was read");
+  if (failed_default(history_)) return stop("the default failed, against which slowdowns are");
   if (options_.out_of_time && history_.trials() > 0 && options_.out_of_time())
     return stop("the time was used up");
   pending_ =
@@ -131,6 +147,7 @@ Result<Answer> Strategy::answer() const {
                  "the problem has a power or energy figure, and no power was measured",
                  "choose objective time without power and energy budgets, or a board with a power "
                  "sensor"};
+  if (const Record* usual = failed_default(history_)) return no_default(*usual);
   if (!best) return nothing_measured(history_);
   return nearest_error(history_);
 }

@@ -75,7 +75,7 @@ struct Answer {
 /// A way to search. One object serves one search, in one thread.
 class Strategy {
  public:
-  Strategy(std::shared_ptr<const Problem> problem, SearchOptions options);
+  Strategy(const std::shared_ptr<const Problem>& problem, SearchOptions options);
   virtual ~Strategy() = default;
 
   /// The next trial, or nothing when the search is over. A trial that was told before is asked for

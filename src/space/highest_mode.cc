@@ -20,6 +20,14 @@ double share_of_highest(const Space& space, size_t row) {
   return sum;
 }
 
+bool is_highest(const Space& space, size_t row) {
+  for (size_t d = 0; d < space.dimensions(); ++d) {
+    const Axis& axis = space.axes()[d];
+    if (axis.scope == Scope::board && space.row(row)[d] < axis.values.back()) return false;
+  }
+  return true;
+}
+
 std::optional<size_t> nearest_to_highest(const Space& space) {
   std::optional<size_t> best;
   double highest = 0;

@@ -15,6 +15,9 @@ PowerMode highest_mode(std::span<const Axis> axes);
 /// highest one, summed up.
 double share_of_highest(const Space& space, size_t row);
 
+/// Is it the mode that has all of them?
+bool is_highest(const Space& space, size_t row);
+
 /// The first of the configurations that come nearest to it; nothing for an empty space.
 std::optional<size_t> nearest_to_highest(const Space& space);
 

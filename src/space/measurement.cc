@@ -66,4 +66,10 @@ Result<Provenance> parse_provenance(const std::string& text) {
                "one of measured, table, simulated, predicted"};
 }
 
+Error reported_slowdown() {
+  return {Code::invalid_argument,
+          "'slowdown' is the time against that of the default, and no figure to report",
+          "report it under another name"};
+}
+
 }  // namespace flyball

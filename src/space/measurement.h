@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "space/axis.h"
 #include "space/conditions.h"
 
@@ -78,6 +79,11 @@ inline constexpr double unknown_noise = 1;
 /// What a program reported of itself (flyball_report()), the last of each name; "memory", of
 /// programs: the most that was resident, in bytes.
 using Figures = std::map<std::string, double>;
+
+/// What is no figure of a program's: the time against that of the default, which Flyball makes.
+inline constexpr const char* slowdown_figure = "slowdown";
+/// Where such a name was reported.
+Error reported_slowdown();
 
 /// An axis of the trial's mode as it read while the trial was counted, in its unit.
 struct SeenClock {

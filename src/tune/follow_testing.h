@@ -25,6 +25,7 @@ inline Request follow(Request request, const Advice& advice, size_t service = 0)
   if (advice.flag == "--power-budget") request.power_budget_w = value;
   if (advice.flag == "--time-budget") request.time_budget_s = value;
   if (advice.flag == "--energy-budget") request.energy_budget_j = value;
+  if (advice.figure == "slowdown") request.slowdown = 1 + value / 100;
   if (advice.flag == "--latency") request.latencies_ms[service] = value * 1e3;
   if (advice.flag == "--rate") request.rates_hz[service] = value;
   return request;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "space/highest_mode.h"
 
 namespace flyball {
 namespace {
@@ -51,6 +52,21 @@ Status find_span(const Request& request, const Profiler& profiler, bool whole_ru
   return {};
 }
 
+// Against what a slowdown is.
+Result<size_t> default_of(const MeasuredRole& role) {
+  const ProfilerInfo& info = role.profiler->info();
+  const Space& space = role.profiler->space();
+  const size_t config = role.profiler->default_config();
+  const auto usual = role.usual();
+  // A table's default is its row of the highest mode, or what comes nearest to that.
+  if (usual && (info.live || is_highest(space, config))) return *usual;
+  return Error{
+      Code::invalid_argument,
+      fmt::format("a slowdown is against the default, and {} has none{}", info.device_title,
+                  info.live ? "" : ": no row is the highest of each board axis"),
+      "give a time budget, or choose among modes of which the default is one"};
+}
+
 }  // namespace
 
 Result<Asked> make_problem(const Request& request, const SharedBoard& board, bool whole_runs) {
@@ -69,7 +85,10 @@ Result<Asked> make_problem(const Request& request, const SharedBoard& board, boo
     FLYBALL_CHECK(find_span(request, *board.roles.front().profiler, whole_runs, asked));
   problem.samples = asked.samples;
   problem.budgets = {request.power_budget_w, request.time_budget_s * 1e3 * asked.share,
-                     request.energy_budget_j * asked.share};
+                     request.energy_budget_j * asked.share, request.slowdown};
+  if (request.slowdown != unlimited) {
+    FLYBALL_ASSIGN(problem.usual, default_of(board.roles.front()));
+  }
   asked.problem = std::make_shared<const Problem>(std::move(problem));
   return asked;
 }

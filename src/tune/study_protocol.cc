@@ -85,7 +85,19 @@ Status read_figures(const std::string& key, const Json& values, Figures& figures
   return {};
 }
 
-Status read_limits(const std::string& key, bool at_most, const Json& values, StudyCreate& create) {
+// {"slowdown": "5%"}: of the time against the default's.
+Status read_slowdown(bool at_most, Json& values, StudyCreate& create) {
+  const auto found = values.find(slowdown_figure);
+  if (found == values.end()) return {};
+  if (!at_most) return bad("a slowdown has no lower bound", "give it as at_most");
+  if (!found->is_string()) return bad_value("at_most.slowdown", "a text such as \"5%\"");
+  FLYBALL_ASSIGN(create.request.slowdown, parse_slowdown(found->get<std::string>()));
+  values.erase(slowdown_figure);
+  return {};
+}
+
+Status read_limits(const std::string& key, bool at_most, Json values, StudyCreate& create) {
+  if (values.is_object()) FLYBALL_CHECK(read_slowdown(at_most, values, create));
   Figures figures;
   FLYBALL_CHECK(read_figures(key, values, figures));
   for (const auto& [name, value] : figures) create.request.limits.push_back({name, value, at_most});
@@ -247,6 +259,9 @@ Result<StudyMessage> parse_create(const Json& object) {
   FLYBALL_CHECK(read_keys(object, create_readers(), create));
   if (create.wait && create.anyway)
     return bad("wait and anyway exclude each other", "give one of the two");
+  if (create.request.slowdown != unlimited && !object.contains("default"))
+    return bad("a slowdown is against the default, and the study is told without one",
+               "give \"default\": the settings that the program has today");
   if (create.axes.empty())
     return bad("a study needs axes", "such as \"axes\": {\"batch_size\": [8, 16, 32]}");
   for (const auto& [name, value] : create.usual) {
@@ -297,6 +312,7 @@ Result<StudyMessage> parse_tell(const Json& object) {
   };
   StudyTell tell;
   FLYBALL_CHECK(read_keys(object, readers, tell));
+  if (tell.figures.contains(slowdown_figure)) return reported_slowdown();
   if (!object.contains("trial")) return bad("tell names no trial", "give its number as \"trial\"");
   const int given = int(object.contains("minibatch_ms")) + int(object.contains("minibatches_ms"));
   if (given > 1 || tell.minibatches_ms.empty() == tell.failure.empty())

@@ -86,6 +86,23 @@ TEST(Study, FindsTheFastestWithinItsBudget) {
   EXPECT_EQ(best["power_w"], 14);
 }
 
+// Of a sample 8, 16 and 32 take 1, 0.75 and 0.625 ms.
+TEST(Study, KeepsWithinALimitOnTheSlowdownAgainstItsDefault) {
+  Json create = three;
+  create["objective"] = "power";
+  create["default"] = {{"batch_size", 16}};
+  for (const auto& [limit, batch] : {std::pair{"30%", 16}, std::pair{"35 %", 8}}) {
+    create["at_most"] = {{"slowdown", limit}};
+    const Json answer = whole(create).back().at("answer");
+    EXPECT_EQ(answer["choice"]["config"]["batch_size"], batch) << limit;
+  }
+  create["power_budget"] = "13W";
+  create["at_most"] = {{"slowdown", "1%"}};
+  const Json answer = whole(create).back().at("answer");
+  EXPECT_THAT(answer["infeasible"]["hint"].get<std::string>(),
+              HasSubstr("at_most={\"slowdown\": \"33.34%\"}"));
+}
+
 TEST(Study, EveryTrialIsAskedAndToldOnce) {
   const auto answers = whole(three);
   size_t trials = 0, told = 0;
@@ -349,6 +366,16 @@ TEST(StudyProtocol, NamesWhatIsWrong) {
               HasSubstr("exclude"));
   EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "wait": "yes"})"),
               HasSubstr("wait"));
+  EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "at_most": {"slowdown": 0.05},
+                            "default": {"b": 1}})"),
+              HasSubstr("at_most.slowdown"));
+  EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "at_most": {"slowdown": "5%"}})"),
+              HasSubstr("told without one"));
+  EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "at_least": {"slowdown": "5%"}})"),
+              HasSubstr("no lower bound"));
+  EXPECT_THAT(
+      complaint(R"({"do": "tell", "trial": 1, "minibatch_ms": 1, "figures": {"slowdown": 1}})"),
+      HasSubstr("no figure to report"));
   EXPECT_THAT(complaint(R"({"do": "tell", "trial": 1})"), HasSubstr("minibatch_ms"));
   EXPECT_THAT(complaint(R"({"do": "tell", "minibatch_ms": 1})"), HasSubstr("no trial"));
   EXPECT_THAT(complaint(R"({"do": "tell", "trial": 1, "minibatch_ms": 1e999})"), HasSubstr("JSON"));

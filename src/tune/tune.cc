@@ -160,8 +160,9 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const
   const MeasuredRole& role = board.roles.front();
   const WorkloadTable* tables[] = {&table};
   FLYBALL_ASSIGN(Readings readings, readings_of(*asked.problem->candidates, tables));
+  const Problem problem = with_usual(*asked.problem, readings);
   const auto best = [&]() -> std::optional<TableRow> {
-    const Choice choice = solve(*asked.problem, readings);
+    const Choice choice = solve(problem, readings);
     if (!choice.outcome.feasible) return {};
     const Reading& reading = readings[0][choice.candidates[0]];
     const size_t config = role.config[choice.candidates[0]];

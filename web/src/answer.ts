@@ -6,6 +6,7 @@ import { compared_per, costs, fair_time } from "./measures.ts";
 import type { Budget, Configuration, Tabled, TuneReport } from "./view.ts";
 
 export function budget_words(b: Budget): string {
+  if (b.slowdown_pct !== undefined) return `limit of ${exact(b.slowdown_pct)}\u202f% on the slowdown against the default`;
   const amount = `${exact(b.limit)}\u202f${b.unit}`;
   return b.per === null ? `${amount} ${b.quantity} budget` : `${b.quantity} budget of ${amount} per ${b.per}`;
 }

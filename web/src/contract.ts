@@ -123,6 +123,8 @@ export interface TuneRequest {
   time_budget_s: number | null;
   /** [J] Null: none. */
   energy_budget_j: number | null;
+  /** [%] Only with `--at-most slowdown=…`: so much more time than the default, as `per` says, a choice may take. */
+  slowdown_limit_pct?: number;
   /** [%] Only with `--gap`. */
   gap_pct?: number;
   /** [s] Only with `--for`. */
@@ -263,6 +265,8 @@ export interface CommonEasing {
   unit: string;
   /** How it is known that this would do. */
   provenance: CommonProvenance;
+  /** Of `--at-most`: what it limits, `slowdown`; left out of other options. */
+  figure?: string;
   /** Of two services: whose limit it is. */
   workload?: string;
   /** [1] Where time is to be small and this was measured: its time against that of the fastest measured. */
@@ -1023,6 +1027,8 @@ export interface PlanRequest {
   time_budget_ms: number | null;
   /** [J] Likewise. */
   energy_budget_j: number | null;
+  /** [%] Only with `--at-most slowdown=…`: so much more time than the default a choice may take, per minibatch, or per sample where batch sizes differ. */
+  slowdown_limit_pct?: number;
   /** One mode for each role. */
   separate_modes: boolean;
   /** [ms] What changing the mode takes. */

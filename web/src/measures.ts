@@ -54,7 +54,7 @@ export function costs(report: TuneReport): Measure[] {
     { id: "energy", label: `Energy per ${span}`, unit: "J", cost: true, budget: { quantity: "energy", per: span }, of: (c) => c.energy_j },
   ];
   const sample: Measure[] = [
-    { id: "sample_time", label: "Time per sample", unit: "ms", cost: true, of: (c) => c.sample_ms ?? per_sample(report, c, c.time_ms) },
+    { id: "sample_time", label: "Time per sample", unit: "ms", cost: true, budget: { quantity: "time", per: "sample" }, of: (c) => c.sample_ms ?? per_sample(report, c, c.time_ms) },
     { id: "sample_energy", label: "Energy per sample", unit: "J", cost: true, of: (c) => c.sample_j ?? per_sample(report, c, c.energy_j) },
   ];
   const power: Measure = { id: "power", label: "Power", unit: "W", cost: true, budget: { quantity: "power", per: null }, of: (c) => c.power_w };

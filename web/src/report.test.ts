@@ -199,6 +199,18 @@ test("a reopened tune holds what its answer speaks of, and says so", () => {
   assert.equal(tune_report({ ...page, configurations: null }).notes.at(-1)!.hint, undefined, "no command goes on with a study");
 });
 
+test("a limit on the slowdown is drawn as the time that the default would then take", () => {
+  const page = page_of(power_report());
+  const free = tune_report(page).request.budgets.length;
+  page.answer.request.slowdown_limit_pct = 10;
+  const report = tune_report(page);
+  const budget = report.request.budgets.at(-1)!;
+  assert.equal(report.request.budgets.length, free + 1);
+  assert.equal(budget.limit, page.answer.default.minibatch_ms! * (1 + 10 / 100));
+  assert.ok(bounded_by(budget, costs(report)));
+  assert.match(plain(consequence(report)), /limit of 10 % on the slowdown against the default/);
+});
+
 test("what the trials watched, figures and limits are put into words", () => {
   const page = page_of(power_report());
   page.answer.profiled[0]!.throttled = true;

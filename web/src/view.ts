@@ -66,7 +66,9 @@ export interface Budget {
   limit: number;
   unit: "ms" | "s" | "min" | "W" | "J";
   /** Null for power. */
-  per: "minibatch" | "epoch" | "run" | null;
+  per: "minibatch" | "sample" | "epoch" | "run" | null;
+  /** Of a limit on the slowdown: so much more than the default takes. */
+  slowdown_pct?: number;
 }
 
 export interface Configuration extends Known {

@@ -236,7 +236,7 @@ def _own_command() -> List[str]:
 def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time",
                  power_budget: Optional[str] = None, time_budget: Optional[str] = None,
                  energy_budget: Optional[str] = None,
-                 at_most: Optional[Mapping[str, float]] = None,
+                 at_most: Optional[Mapping[str, Union[float, str]]] = None,
                  at_least: Optional[Mapping[str, float]] = None, default: Optional[Mapping[str, Number]] = None,
                  profiles: int = 10, samples: Optional[int] = None, name: Optional[str] = None,
                  fresh: bool = False, phase: str = "train", strategy: Optional[str] = None,
@@ -247,7 +247,8 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
     objective      "time" (of a minibatch; of a sample where batch_size is an axis), "energy", "power"
     ..._budget     with their unit: "30W", "90s" and "2kJ" (of an epoch of `samples`, else a minibatch)
     at_most, at_least  limits on figures that are told, or reported in optimize() by
-                   flyball.report("accuracy", x): at_least={"accuracy": 0.7}
+                   flyball.report("accuracy", x): at_least={"accuracy": 0.7}; at_most={"slowdown": "5%"}
+                   is so much more time than the default
     default        what the program does today, measured first; else the first value of each axis
     profiles       configurations to measure, about
     name           trials are kept under it: the same study, of an unchanged script in the same

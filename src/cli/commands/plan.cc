@@ -170,6 +170,14 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
         command, "--energy-budget",
         [&o](Joules energy) { o.request.energy_budget_j = energy.value; }, "likewise, e.g. 2.5J");
   }
+  if (kind == "training" || kind == "inference")
+    scope.exclude(
+        {Target::arrivals},
+        {command.add_option("--at-most", o.at_most,
+                            "slowdown=5%: so much more time than the default, per minibatch or, "
+                            "where batch sizes differ, per sample")},
+        {.remedy = "leave it out: --latency is what bounds it there",
+         .reason = "compares times of minibatches, which say little beside --arrivals"});
   if (kind == "concurrent")
     scope.exclude(
         {Target::arrivals},

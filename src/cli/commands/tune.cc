@@ -65,6 +65,10 @@ Result<double> read_gap(const std::string& text) {
 Status read_limits(TuneOptions& options, const std::vector<std::string>& program) {
   for (const bool at_most : {true, false})
     for (const std::string& text : at_most ? options.at_most : options.at_least) {
+      if (limits_slowdown(text)) {
+        FLYBALL_ASSIGN(options.request.slowdown, parse_slowdown_limit(text, at_most));
+        continue;
+      }
       FLYBALL_ASSIGN(FigureLimit limit, parse_figure_limit(text, at_most));
       options.board.wanted_figures.push_back(limit.figure);
       options.request.limits.push_back(std::move(limit));
@@ -72,8 +76,8 @@ Status read_limits(TuneOptions& options, const std::vector<std::string>& program
   if (options.request.limits.empty() || !program.empty()) return {};
   return Error{Code::invalid_argument,
                "--at-most and --at-least hold figures that a program of your own reports",
-               "name the program after --; networks and tables have --power-budget, --time-budget "
-               "and --energy-budget"};
+               "name the program after --; networks and tables have --power-budget, --time-budget, "
+               "--energy-budget and --at-most slowdown=5%"};
 }
 
 // `tune --report lenet5` forgot one of the two.
@@ -192,7 +196,8 @@ void add_tune(CLI::App& app, Context& context) {
       "at most this energy, likewise, e.g. 2kJ");
   command
       ->add_option("--at-most", options->at_most,
-                   "limit on a figure: memory=2GB, or what the program reports: loss=0.4")
+                   "slowdown=5%: so much more time than the default; or a limit on a figure: "
+                   "memory=2GB, or what the program reports: loss=0.4")
       ->allow_extra_args(false);
   command
       ->add_option("--at-least", options->at_least,

@@ -145,6 +145,7 @@ class ProgramTrial {
       if (!done_) clocks_.look();
       for (const Mark& mark : run_.take())
         if (mark.kind == MarkKind::minibatch) add(marks_.next(mark));
+      FLYBALL_CHECK(check_names());
       FLYBALL_CHECK(check_time());
     }
     const double wall_s = static_cast<double>(monotonic_ns() - run_.started_ns()) * 1e-9;
@@ -189,6 +190,11 @@ class ProgramTrial {
     return std::ranges::all_of(options_.wanted_figures, [&](const std::string& name) {
       return name == "memory" || run_.figures().contains(name);
     });
+  }
+
+  // A limit on it is one of times.
+  Status check_names() const {
+    return run_.figures().contains(slowdown_figure) ? Status(reported_slowdown()) : Status();
   }
 
   // To look at all processes takes a millisecond.

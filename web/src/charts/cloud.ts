@@ -65,7 +65,7 @@ export function trial_numbers(report: TuneReport): Map<number, string> {
 /** What bounds this measure: the budgets, and what the slider has put in the place of one. */
 function limits_of(report: TuneReport, measure: Measure | "rank", moved: Moved | null): { value: number; text: string; asked: boolean }[] {
   if (measure === "rank") return [];
-  const found = report.request.budgets.map((b) => ({ value: limit_on(report, b, measure, costs(report)), text: `budget ${exact(b.limit)}\u202f${b.unit}${b.per ? ` per ${b.per}` : ""}`, asked: true }));
+  const found = report.request.budgets.map((b) => ({ value: limit_on(report, b, measure, costs(report)), text: b.slowdown_pct !== undefined ? `slowdown ${exact(b.slowdown_pct)}\u202f%` : `budget ${exact(b.limit)}\u202f${b.unit}${b.per ? ` per ${b.per}` : ""}`, asked: true }));
   if (moved && moved.measure.id === measure.id) found.push({ value: moved.limit, text: moved.text, asked: false });
   return found.filter((f) => Number.isFinite(f.value));
 }

@@ -48,9 +48,17 @@ class Configurations {
   }
 }
 
-function budgets_of({ request: r }: Answer): Budget[] {
+/** The limit on the slowdown as a budget of time: what the default takes, and so much more. */
+function slowdown_budget(a: Answer): Budget[] {
+  const pct = a.request.slowdown_limit_pct;
+  const time = a.per === "sample" ? a.default.sample_ms : a.default.minibatch_ms;
+  return pct === undefined || time === null ? [] : [{ quantity: "time", limit: time * (1 + pct / 100), unit: "ms", per: a.per, slowdown_pct: pct }];
+}
+
+function budgets_of(a: Answer): Budget[] {
+  const r = a.request;
   const budget = (quantity: Budget["quantity"], limit: number | null, unit: Budget["unit"], per: Budget["per"]): Budget[] => (limit === null ? [] : [{ quantity, limit, unit, per }]);
-  return [...budget("power", r.power_budget_w, "W", null), ...budget("time", r.time_budget_s, "s", r.budget_span), ...budget("energy", r.energy_budget_j, "J", r.budget_span)];
+  return [...budget("power", r.power_budget_w, "W", null), ...budget("time", r.time_budget_s, "s", r.budget_span), ...budget("energy", r.energy_budget_j, "J", r.budget_span), ...slowdown_budget(a)];
 }
 
 function pairs_of(held_out: TuneKnown[], known: Configurations): Pair[] {
