@@ -75,6 +75,8 @@ NOT_RUN = {
         "flyball roofline resnet18 mobilenet_v3 --batch 1 16 --report roofs.html": "likewise",
         "flyball roofline --data resnet50_infer.csv --data mobilenet_infer.csv --data resnet18_train.csv --data mobilenet_train.csv --rules pagoda --report orin.html":
             "of measured tables; roofline_test.cc has one",
+        "flyball tune --device table:resnet50_infer.csv --axis batch_size=16 --objective energy --at-most slowdown=5% --oracle":
+            "likewise; tests/answers/tune_table.txt has one",
     },
     "docs/twin.md": {
         "flyball evaluate twin --target TABLE.csv [--json]": "of measured tables; json_test.cc has one",
