@@ -155,6 +155,12 @@ std::string BoardRoofs::how_known() const {
   return made_up() ? fmt::format("{}: fitted", provenance_name(provenance)) : "fitted";
 }
 
+const ModeRoofs* BoardRoofs::of(const Settings& mode) const {
+  const auto found =
+      std::ranges::find_if(modes, [&](const ModeRoofs& own) { return own.mode.values == mode; });
+  return found == modes.end() ? nullptr : &*found;
+}
+
 const ModeRoofs* BoardRoofs::highest() const {
   const auto lower = [](const ModeRoofs& a, const ModeRoofs& b) {
     // A board as it was is taken as its highest mode.

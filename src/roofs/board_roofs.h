@@ -79,6 +79,8 @@ struct BoardRoofs {
 
   /// The mode with the highest of all settings (MAXN), or the board as it was; null for none.
   const ModeRoofs* highest() const;
+  /// Those of this mode; null for none.
+  const ModeRoofs* of(const Settings& mode) const;
   /// Over rows of a table, not by microbenchmarks.
   bool fitted() const { return provenance != Provenance::measured; }
   /// Over rows that nobody measured?

@@ -49,14 +49,6 @@ std::string batch_words(const EnergyCase& one) {
                             : fmt::format("{} {}", one.workload, phase_name(one.phase));
 }
 
-Json figures_json(const ModeFigures& mode) {
-  return {{"mode", mode.mode},
-          {"minibatch_ms", mode.ms},
-          {"power_w", mode.power_w},
-          {"minibatch_j", mode.joules()},
-          {"doubted", mode.doubted}};
-}
-
 std::string is_maxn_best(std::span<const EnergyCase* const> sound) {
   size_t best = 0;
   std::vector<double> savings;
@@ -164,9 +156,18 @@ std::vector<EnergyCase> energy_cases(const WorkloadTable& given) {
           !mode.doubted)
         one.near = mode;
     one.agreement = spearman(modes);
+    one.figures = modes;
     cases.push_back(std::move(one));
   }
   return cases;
+}
+
+Json figures_json(const ModeFigures& mode) {
+  return {{"mode", mode.mode},
+          {"minibatch_ms", mode.ms},
+          {"power_w", mode.power_w},
+          {"minibatch_j", mode.joules()},
+          {"doubted", mode.doubted}};
 }
 
 Json case_json(const EnergyCase& one) {

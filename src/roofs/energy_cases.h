@@ -33,13 +33,14 @@ struct ModeFigures {
 struct EnergyCase {
   std::string workload;
   Phase phase = Phase::train;
-  double batch_size = 0;  ///< 0: the table does not say
-  size_t modes = 0;       ///< with power
-  ModeFigures highest{};  ///< the highest of each board axis
-  ModeFigures least{};    ///< least energy
-  ModeFigures robust{};   ///< least energy without rows of suspicious_power()
-  ModeFigures near{};     ///< least energy of those about as fast as the highest
-  double agreement = 0;   ///< Spearman's rank correlation of time and energy over the modes
+  double batch_size = 0;               ///< 0: the table does not say
+  size_t modes = 0;                    ///< with power
+  ModeFigures highest{};               ///< the highest of each board axis
+  ModeFigures least{};                 ///< least energy
+  ModeFigures robust{};                ///< least energy without rows of suspicious_power()
+  ModeFigures near{};                  ///< least energy of those about as fast as the highest
+  std::vector<ModeFigures> figures{};  ///< of all of them
+  double agreement = 0;  ///< Spearman's rank correlation of time and energy over the modes
 
   double saving() const { return 1 - least.joules() / highest.joules(); }
   double robust_saving() const { return 1 - robust.joules() / highest.joules(); }
@@ -51,6 +52,7 @@ struct EnergyCase {
 /// Batch sizes without power or without the highest mode have no case.
 std::vector<EnergyCase> energy_cases(const WorkloadTable& table);
 Json case_json(const EnergyCase& one);
+Json figures_json(const ModeFigures& mode);
 
 /// Time-efficient (compute-bound) implies energy-efficient (at least half of the best FLOP per
 /// joule) in a mode where the energy balance ε_mem/(ε_flop + π0·τ_flop) is no higher than the time

@@ -22,15 +22,9 @@ bool batch_asked(const RooflineRequest& request, double batch) {
   return request.batches.empty() || std::ranges::count(request.batches, batch) > 0;
 }
 
-const ModeRoofs* roofs_of(const BoardRoofs& roofs, const Settings& mode) {
-  const auto found =
-      std::ranges::find_if(roofs.modes, [&](const ModeRoofs& m) { return m.mode.values == mode; });
-  return found == roofs.modes.end() ? nullptr : &*found;
-}
-
 // The case's figures in one mode, under that mode's roofs where it has some.
 void bind_figures(RooflineAnswer& answer, const EnergyCase& one, const ModeFigures& figures) {
-  const ModeRoofs* roofs = roofs_of(answer.roofs, figures.mode);
+  const ModeRoofs* roofs = answer.roofs.of(figures.mode);
   const double batch = one.batch_size > 0 ? one.batch_size : 1;
   const auto layers = known_layers(one.workload, one.phase, batch, answer.request.rules);
   if (!roofs || !layers) return;
@@ -39,6 +33,31 @@ void bind_figures(RooflineAnswer& answer, const EnergyCase& one, const ModeFigur
   bound.power_w = figures.power_w;
   bound.doubted = figures.doubted;
   answer.bound.push_back(std::move(bound));
+}
+
+// None where nothing else is known.
+BoardRoofs roofs_without(const std::string& workload, std::span<const WorkloadTable> tables,
+                         const WorkOf& work_of) {
+  std::vector<WorkloadTable> others;
+  for (const WorkloadTable& table : tables)
+    if (table.workload != workload) others.push_back(table);
+  if (others.empty()) return {};
+  auto fitted = fit_table_roofs(others, work_of);
+  return fitted ? std::move(fitted->roofs) : BoardRoofs();
+}
+
+// What roofs name that are fitted without the network in question: with it they would be told the
+// answer.
+void judge_as_tuner(RooflineAnswer& answer, std::span<const WorkloadTable> tables,
+                    const WorkOf& work_of) {
+  std::map<std::string, BoardRoofs> without;
+  for (const EnergyCase& one : answer.cases) {
+    if (!without.contains(one.workload))
+      without[one.workload] = roofs_without(one.workload, tables, work_of);
+    answer.choices.push_back(roof_choice(one, without[one.workload], answer.request.rules));
+  }
+  const std::string words = tuner_verdict(answer.cases, answer.choices);
+  if (!words.empty()) answer.verdicts.push_back(words);
 }
 
 Status all_found(const RooflineRequest& request, std::span<const WorkloadTable> tables) {
@@ -102,6 +121,7 @@ Result<RooflineAnswer> roofline_of_tables(const RooflineRequest& request,
   }
   answer.balance = balance_verdict(answer.roofs);
   answer.verdicts = verdicts(answer.cases, answer.balance);
+  judge_as_tuner(answer, tables, work_of);
   return answer;
 }
 
@@ -146,7 +166,10 @@ Result<RooflineAnswer> roofline_of_board(const RooflineRequest& request, const S
 Json roofline_json(const RooflineAnswer& answer) {
   Json bound = Json::array(), cases = Json::array();
   for (const BoundWorkload& one : answer.bound) bound.push_back(bound_json(one));
-  for (const EnergyCase& one : answer.cases) cases.push_back(case_json(one));
+  for (size_t i = 0; i < answer.cases.size(); ++i) {
+    cases.push_back(case_json(answer.cases[i]));
+    cases.back()["named_by_roofs"] = roof_choice_json(answer.choices[i]);
+  }
   const ModeRoofs* highest = answer.roofs.highest();
   return {{"roofs", roofs_json(answer.roofs)},
           {"highest", highest ? Json(highest - answer.roofs.modes.data()) : Json(nullptr)},

@@ -9,6 +9,7 @@
 #include "base/json_fwd.h"
 #include "roofs/bindings.h"
 #include "roofs/energy_cases.h"
+#include "roofs/roof_choice.h"
 #include "roofs/table_roofs.h"
 
 namespace flyball {
@@ -27,6 +28,7 @@ struct RooflineAnswer {
   std::optional<int64_t> roofs_run{};  ///< in the store
   std::vector<BoundWorkload> bound{};
   std::vector<EnergyCase> cases{};
+  std::vector<std::optional<RoofChoice>> choices{};  ///< of the cases, in their order
   BalanceVerdict balance{};
   std::vector<std::string> verdicts{}, notes{};
   std::vector<WorkloadTable> tables{};  ///< of the asked workloads

@@ -140,6 +140,39 @@ TEST(Roofs, CasesSayWhatTheBestModeSaves) {
   EXPECT_THAT(answer.verdicts[0], AllOf(HasSubstr("none of 9 cases"), HasSubstr("below it")));
 }
 
+// Of a board that is as its roofs say; what they name knows nothing of the network's own table.
+TEST(Roofs, AreJudgedAsATunerByTablesOfOtherNetworks) {
+  const RooflineAnswer answer = known_answer();
+  ASSERT_EQ(answer.choices.size(), answer.cases.size());
+  for (const auto& choice : answer.choices) {
+    ASSERT_TRUE(choice && choice->thriftiest);
+    EXPECT_EQ(choice->modes, 3U);
+    EXPECT_EQ(choice->fastest.mode.at("gpu_mhz"), 1200);
+    EXPECT_EQ(choice->time_excess, 0);
+    EXPECT_GE(choice->energy_excess, 0);
+    EXPECT_LT(choice->energy_excess, 0.05);
+  }
+  EXPECT_THAT(answer.verdicts, testing::Contains(HasSubstr("As a tuner")));
+
+  std::vector<WorkloadTable> tables = {board_table("resnet50"), board_table("mobilenet_v3"),
+                                       board_table("lstm")};
+  for (size_t i = 0; i < tables[0].size(); ++i)  // the lower the clock, the faster
+    tables[0].minibatch_ms[i] = tables[0].space.row(i)[1];
+  const RooflineAnswer odd = *roofline_of_tables({.rules = CountRules::pagoda}, tables);
+  for (size_t i = 0; i < odd.cases.size(); ++i)
+    if (odd.cases[i].workload == "resnet50") {
+      EXPECT_EQ(odd.choices[i]->fastest.mode, answer.choices[i]->fastest.mode);
+      EXPECT_NEAR(odd.choices[i]->time_excess, 1200.0 / 900 - 1, 1e-12);
+    }
+}
+
+TEST(Roofs, OfOneNetworkAloneNameNothing) {
+  const std::vector<WorkloadTable> tables = {board_table("resnet50")};
+  const RooflineAnswer answer = *roofline_of_tables({.rules = CountRules::pagoda}, tables);
+  for (const auto& choice : answer.choices) EXPECT_FALSE(choice);
+  EXPECT_THAT(answer.verdicts, testing::Each(testing::Not(HasSubstr("As a tuner"))));
+}
+
 TEST(Roofs, ADoubtfulReadingIsLeftOutOfTheVerdicts) {
   WorkloadTable table = board_table("resnet50", {600, 750, 900, 1050, 1200});
   table.power_w[9] *= 0.3;  // batch 8, the highest mode

@@ -1489,6 +1489,8 @@ export interface RooflineCase {
   agreement: number;
   /** Why the case deserves doubt; null: nothing says so. */
   doubt: string | null;
+  /** The roofline as a tuner; null where roofs of the other networks are of less than two of its modes. */
+  named_by_roofs: RooflineRoofChoice | null;
 }
 /** A mode in numbers. */
 export interface RooflineFigures {
@@ -1502,6 +1504,19 @@ export interface RooflineFigures {
   minibatch_j: number;
   /** Its power reads more than a quarter below what its neighbours let expect. */
   doubted: boolean;
+}
+/** Modes that roofs name, fitted without any table of the network that they are asked of. */
+export interface RooflineRoofChoice {
+  /** [count] Of the case that have roofs. */
+  modes: number;
+  /** Least time by the roofs, with its measured figures. */
+  least_time: RooflineFigures;
+  /** [%] Of its time over that of the fastest mode of the table. */
+  time_excess_pct: number;
+  /** Least energy by the roofs; null without energy roofs. */
+  least_energy: RooflineFigures | null;
+  /** [%] Of its energy over the least of the table. */
+  energy_excess_pct: number | null;
 }
 /** Do time and energy efficiency go together here? */
 export interface RooflineBalance {

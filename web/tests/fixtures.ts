@@ -296,7 +296,7 @@ export function roofline_page(): RooflinePage {
       roofs: { device: "twin", title: "twin", fingerprint: "", provenance: "simulated", sources: ["net infer on twin", "det infer on twin"], total: "module", power_gap: null, other_cores: null, disturbed: null, measured_utc: "2025-06-14T09:12:30Z", modes },
       highest: 0, run: null, notes: [],
       workloads: [bound("net", 16, 34, 34e9, 20), bound("net", 1, 24, 5e9, 10), bound("det", 16, 5.4, 2.7e9, 10.8)],
-      cases: [{ workload: "net", phase: "infer", batch_size: 16, configurations: 18, highest: figures(1300, 0.6), least_energy: figures(700, 0.5), robust_least_energy: figures(700, 0.5), about_as_fast: figures(1300, 0.6), saving_pct: 17, robust_saving_pct: 17, slowdown: 1.3, agreement: 0.4, doubt: null }],
+      cases: [{ workload: "net", phase: "infer", batch_size: 16, configurations: 18, highest: figures(1300, 0.6), least_energy: figures(700, 0.5), robust_least_energy: figures(700, 0.5), about_as_fast: figures(1300, 0.6), saving_pct: 17, robust_saving_pct: 17, slowdown: 1.3, agreement: 0.4, doubt: null, named_by_roofs: null }],
       balance: { modes: 2, holds: 0, time_low: 43, time_high: 48, energy_low: 60, energy_high: 70 },
       verdicts: ["The highest mode (MAXN) is the most energy-efficient one in none of 4 cases: the least energy of a minibatch lies 9 to 31 % below it.", "The best mode saves 17 % of the energy (median) and takes 1.30 times as long."],
     },
