@@ -63,6 +63,32 @@ TEST_F(ReportTest, OfServingHoldsWhatServeAnswers) {
             2);
 }
 
+TEST_F(ReportTest, OfAnEvaluationOverAllTablesHoldsItsRows) {
+  fs::create_directory(folder_ / "tables");
+  fs::copy(small_table(), folder_ / "tables/train.csv");
+  const std::vector<std::string> words = {
+      "evaluate", "all", path("tables"), "--strategy", "maxn", "--limit", "5", "-q"};
+  std::vector<std::string> reported = words;
+  reported.insert(reported.end(), {"--report", path("e.html"), "--json"});
+  const Finished done = run(reported);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const SortedJson page = document(path("e.html"));
+  EXPECT_EQ(page["kind"], "evaluation");
+  EXPECT_EQ(page["answer"], SortedJson(done.json()));
+}
+
+TEST_F(ReportTest, OfBoardsHoldsTheComparisonAndWhyThereIsNoChoice) {
+  const Finished done = run({"compare", "boards", "lstm", "--device", "twin:orin_agx,twin:rpi5",
+                             "--deadline", "1ms", "--report", path("b.html"), "--json"});
+  ASSERT_EQ(done.exit_code, 1) << done.err;
+  const SortedJson page = document(path("b.html"));
+  EXPECT_EQ(page["kind"], "boards");
+  EXPECT_EQ(page["answer"], SortedJson(done.json()));
+  EXPECT_FALSE(page["answer"]["infeasible"].is_null());
+  EXPECT_THAT(page["answer"]["boards"][1]["speed"]["text"].get<std::string>(),
+              StartsWith("two orders of magnitude slower"));
+}
+
 TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {
   const std::string infer = table("infer.csv", "net,train,16", "det,infer,16");
   const Finished done =

@@ -151,7 +151,7 @@ class Comparer {
     else if (!ratios.speed)
       parts.emplace_back("no network has figures both here and on " + baseline.title);
     if (ratios.speed) parts.push_back(speed_words(*ratios.speed, baseline.title));
-    if (ratios.energy) parts.back() += ", " + energy_words(board, *ratios.energy);
+    if (ratios.energy) parts.back() += ", " + energy_against(board, *ratios.energy);
     if (ratios.published) parts.push_back("published: " + speed_words(*ratios.published, ""));
     if (ratios.measured) parts.push_back("measured: " + speed_words(*ratios.measured, ""));
     for (size_t i = 0; i < networks(); ++i)
@@ -161,16 +161,11 @@ class Comparer {
   }
 
   // Totals of other names cover other parts of a board: that is said where they are divided.
-  std::string energy_words(size_t board, const Ratio& energy) const {
+  std::string energy_against(size_t board, const Ratio& energy) const {
     const ComparedBoard& here = all_.boards[board];
     const ComparedBoard& baseline = all_.boards[all_.baseline];
-    std::vector<std::string> remarks;
-    if (const std::string spread = spread_words(energy); !spread.empty()) remarks.push_back(spread);
-    if (here.power_words() != baseline.power_words())
-      remarks.push_back("power of " + total_of(here) + " against " + total_of(baseline));
-    const std::string times = times_text(energy.mean);
-    return with_spread(times == "1" ? "the same energy" : times + " × the energy",
-                       join(remarks, "; "));
+    if (here.power_words() == baseline.power_words()) return energy_words(energy, "");
+    return energy_words(energy, "power of " + total_of(here) + " against " + total_of(baseline));
   }
 
   std::string why_not(size_t board, size_t network) const {

@@ -7,12 +7,21 @@
 namespace flyball {
 namespace {
 
-Json ratio_json(const std::optional<Ratio>& ratio) {
+Json ratio_json(const std::optional<Ratio>& ratio, std::string (*words)(const Ratio&)) {
   if (!ratio) return nullptr;
   return {{"mean", ratio->mean},
           {"least", ratio->least},
           {"most", ratio->most},
-          {"networks", ratio->networks}};
+          {"networks", ratio->networks},
+          {"text", words(*ratio)}};
+}
+
+std::string as_speed(const Ratio& ratio) {
+  return speed_words(ratio, "");
+}
+
+std::string as_energy(const Ratio& ratio) {
+  return energy_words(ratio, "");
 }
 
 class Document {
@@ -81,10 +90,10 @@ class Document {
             {"power_parts", text_or_null(board.power_parts)},
             {"price", price_json(board)},
             {"figures", std::move(figures)},
-            {"speed", ratio_json(ratios.speed)},
-            {"energy", ratio_json(ratios.energy)},
-            {"published_speed", ratio_json(ratios.published)},
-            {"measured_speed", ratio_json(ratios.measured)},
+            {"speed", ratio_json(ratios.speed, as_speed)},
+            {"energy", ratio_json(ratios.energy, as_energy)},
+            {"published_speed", ratio_json(ratios.published, as_speed)},
+            {"measured_speed", ratio_json(ratios.measured, as_speed)},
             {"text", ratios.text},
             {"misses", all_.choice ? Json(all_.choice->misses[i]) : Json(nullptr)}};
   }

@@ -68,4 +68,12 @@ std::string speed_words(const Ratio& ratio, const std::string& baseline) {
   return text;
 }
 
+std::string energy_words(const Ratio& ratio, const std::string& remark) {
+  const std::string times = times_text(ratio.mean);
+  std::vector<std::string> remarks = {spread_words(ratio), remark};
+  std::erase(remarks, "");
+  const std::string words = times == "1" ? "the same energy" : times + " × the energy";
+  return remarks.empty() ? words : fmt::format("{} ({})", words, join(remarks, "; "));
+}
+
 }  // namespace flyball

@@ -19,6 +19,8 @@ std::optional<Ratio> mean_ratio(std::span<const double> ratios);
 /// long as …"; from 30 on in orders of magnitude: "two orders of magnitude slower than … (105 ×)".
 /// `ratio`: how many times as fast; an empty `baseline` is left out.
 std::string speed_words(const Ratio& ratio, const std::string& baseline);
+/// "1.1 × the energy (1.1 to 1.2)", "the same energy"; `remark` joins the spread, "" adds nothing.
+std::string energy_words(const Ratio& ratio, const std::string& remark);
 /// "2.9 to 4.1"; "" of one network.
 std::string spread_words(const Ratio& ratio);
 /// "3.5", as many digits as a ratio deserves.

@@ -17,6 +17,7 @@ constexpr double switch_ms = 2000;
 struct Profiled {
   Readings readings;
   size_t profiles = 0, trials = 0;
+  std::optional<Error> error;  ///< of the first search that broke off
 };
 
 Problem problem_at(const SearchGround& ground, const ProblemSpec& asked, double rate_hz) {
@@ -46,8 +47,11 @@ Profiled search_rates(const SearchGround& ground, const DynamicProblem& one,
     auto problem = std::make_shared<Problem>(problem_at(ground, one.asked, rate_hz));
     if (entry.published) problem->objective = Objective::minibatches;
     auto strategy = make_strategy(entry.name, problem, options);
+    if (!all.error) all.error = broken_off(strategy);
     if (!strategy.ok()) continue;  // the budgets contradict each other at this rate
-    const auto ignored = run_search(**strategy, ground.raw);  // the plan is made over the profiles
+    // The plan is made over the profiles, whatever is best at one rate.
+    const auto answer = run_search(**strategy, ground.raw);
+    if (!all.error && !(*strategy)->predicted_choice()) all.error = broken_off(answer);
     const History& history = (*strategy)->history();
     all.profiles += history.profiles();
     all.trials += history.trials();
@@ -60,8 +64,10 @@ Profiled search_rates(const SearchGround& ground, const DynamicProblem& one,
 SearchCase case_of(const SearchGround& ground, const DynamicProblem& one, const Problem& problem,
                    double optimum, const StrategyEntry& entry, const SearchOptions& options) {
   const Profiled profiled = search_rates(ground, one, entry, options);
-  const auto plan = plan_dynamic(problem, profiled.readings, one.windows);
+  auto plan = plan_dynamic(problem, profiled.readings, one.windows);
   SearchCase found;
+  found.error = profiled.error ? profiled.error : broken_off(plan);
+  if (found.error) plan = *found.error;
   found.strategy = entry.name;
   found.seed = options.seed;
   found.asked = one.asked;
@@ -83,12 +89,13 @@ struct Solvable {
   double optimum;  ///< training minibatches per second
 };
 
-std::vector<Solvable> solve_all(const SearchGround& ground,
-                                const std::vector<DynamicProblem>& problems) {
+Result<std::vector<Solvable>> solve_all(const SearchGround& ground,
+                                        const std::vector<DynamicProblem>& problems) {
   std::vector<Solvable> solvable;
   for (size_t i = 0; i < problems.size(); ++i) {
     Problem problem = problem_at(ground, problems[i].asked, problems[i].asked.rate_hz);
     const auto plan = plan_dynamic(problem, ground.raw, problems[i].windows);
+    if (const auto error = broken_off(plan)) return *error;
     if (plan.ok()) solvable.push_back({i, std::move(problem), plan->value});
   }
   return solvable;
@@ -99,7 +106,8 @@ std::vector<Solvable> solve_all(const SearchGround& ground,
 Result<std::vector<SearchCase>> evaluate_dynamic(const SearchSweep& sweep,
                                                  const std::vector<DynamicProblem>& problems) {
   FLYBALL_ASSIGN(const SearchGround ground, prepare_ground(sweep));
-  const std::vector<Solvable> solvable = solve_all(ground, problems);
+  FLYBALL_ASSIGN(const std::vector<Solvable> solvable, solve_all(ground, problems));
+  SearchCounter counter(sweep, sweep.strategies.size() * solvable.size());
   std::vector<SearchCase> cases;
   for (const std::string& name : sweep.strategies) {
     FLYBALL_ASSIGN(const StrategyEntry* entry, find_strategy(name));
@@ -111,6 +119,7 @@ Result<std::vector<SearchCase>> evaluate_dynamic(const SearchSweep& sweep,
         [&](size_t i) {
           found[i] = case_of(ground, problems[solvable[i].number], solvable[i].problem,
                              solvable[i].optimum, *entry, options);
+          counter.step();
         },
         sweep.threads);
     cases.insert(cases.end(), found.begin(), found.end());

@@ -118,8 +118,10 @@ Result<std::vector<SearchCase>> search(SearchSweep sweep, const Posed& posed, ui
 struct Tally {
   std::string strategy, kind, tables;
   std::vector<double> distances, profiles;
+  size_t failed = 0;
 
   void add(const SearchCase& one) {
+    failed += one.error.has_value();
     profiles.push_back(static_cast<double>(one.profiles));
     if (!std::isnan(one.excess_pct)) distances.push_back(one.excess_pct);
   }
@@ -127,6 +129,7 @@ struct Tally {
     EveryRow row{strategy, kind, tables};
     row.solvable = profiles.size();
     row.satisfied = distances.size();
+    row.failed = failed;
     row.median_distance_pct = distances.empty() ? not_measured : median(distances);
     row.mean_distance_pct = distances.empty() ? not_measured : mean(distances);
     row.mean_profiles = mean(profiles);
@@ -158,18 +161,56 @@ class Tallies {
   Tally& of(const std::string& strategy, const std::string& kind, const std::string& tables) {
     for (Tally& tally : tallies_)
       if (tally.strategy == strategy && tally.kind == kind && tally.tables == tables) return tally;
-    tallies_.push_back({strategy, kind, tables, {}, {}});
+    tallies_.push_back({strategy, kind, tables, {}, {}, 0});
     return tallies_.back();
   }
 
   std::vector<Tally> tallies_;
 };
 
+/// Those of one strategy on one set of tables that ended in the same error are one.
+class Failures {
+ public:
+  void add(const Posed& posed, const std::string& strategy, size_t count, const Error& error) {
+    for (EveryFailure& one : all)
+      if (one.strategy == strategy && one.kind == posed.kind_text() &&
+          one.tables == posed.title() && one.error.message == error.message) {
+        one.count += count;
+        return;
+      }
+    all.push_back({strategy, posed.kind_text(), posed.title(), count, error});
+  }
+
+  std::vector<EveryFailure> all;
+};
+
+/// What there is where no search came to an end.
+Error nothing_left(const EveryEvaluation& evaluation) {
+  if (evaluation.failures.empty())
+    return {Code::infeasible, "none of the tables has a problem that can be solved",
+            "give other tables, or a larger --limit"};
+  const EveryFailure& first = evaluation.failures.front();
+  return {first.error.code == Code::infeasible ? Code::invalid_argument : first.error.code,
+          "no search came to an end: " + first.text(), first.error.hint};
+}
+
+bool is_left(const EveryRow& row) {
+  return row.failed < row.solvable;
+}
+
 }  // namespace
 
 double EveryRow::satisfied_pct() const {
   return solvable == 0 ? not_measured
                        : 100 * static_cast<double>(satisfied) / static_cast<double>(solvable);
+}
+
+std::string EveryFailure::text() const {
+  if (strategy.empty())
+    return fmt::format("{} {} problem{} of {} could not be posed: {}", count, kind,
+                       count == 1 ? "" : "s", tables, error.message);
+  return fmt::format("{} search{} of {} broke off ({} problems of {}): {}", count,
+                     count == 1 ? "" : "es", strategy, kind, tables, error.message);
 }
 
 Result<EveryEvaluation> evaluate_every(const EverySweep& sweep) {
@@ -179,27 +220,33 @@ Result<EveryEvaluation> evaluate_every(const EverySweep& sweep) {
   evaluation.tables = sweep.tables.size();
   for (const WorkloadTable& table : sweep.tables) evaluation.configurations += table.size();
   const std::vector<Posed> all = all_posed(sweep);
-  size_t planned = 0, done = 0;
-  for (const Posed& posed : all) planned += posed.problems;
+  for (const Posed& posed : all) evaluation.problems += posed.problems;
+  size_t done = 0;
   Tallies tallies;
+  Failures failures;
   for (size_t i = 0; i < all.size(); ++i) {
-    const auto cases = search(sweep_of(sweep, all[i]), all[i], mix_seed(sweep.options.seed, i));
+    SearchSweep one = sweep_of(sweep, all[i]);
+    if (sweep.progress)
+      one.progress = [&](size_t searched, size_t searches) {
+        sweep.progress(done + all[i].problems * searched / searches, evaluation.problems);
+      };
+    const auto cases = search(std::move(one), all[i], mix_seed(sweep.options.seed, i));
     if (cases.ok()) {
-      evaluation.problems += all[i].problems;
       evaluation.solvable += cases->size() / sweep.strategies.size();
       tallies.add(all[i], *cases);
+      for (const SearchCase& one : *cases)
+        if (one.error) failures.add(all[i], one.strategy, 1, *one.error);
     } else {
-      evaluation.notes.push_back(fmt::format("{} problems of {} are left out: {}",
-                                             all[i].kind_text(), all[i].title(),
-                                             cases.error().message));
+      evaluation.unposed += all[i].problems;
+      failures.add(all[i], "", all[i].problems, cases.error());
     }
     done += all[i].problems;
-    if (sweep.progress) sweep.progress(done, planned);
+    if (sweep.progress) sweep.progress(done, evaluation.problems);
   }
   evaluation.rows = tallies.rows();
-  if (!evaluation.rows.empty()) return evaluation;
-  return Error{Code::infeasible, "none of the tables has a problem that can be solved",
-               "give other tables, or a larger --limit"};
+  evaluation.failures = std::move(failures.all);
+  if (std::ranges::any_of(evaluation.rows, is_left)) return evaluation;
+  return nothing_left(evaluation);
 }
 
 Json to_json(const EveryEvaluation& evaluation) {
@@ -211,16 +258,26 @@ Json to_json(const EveryEvaluation& evaluation) {
                     {"solvable", row.solvable},
                     {"satisfied", row.satisfied},
                     {"satisfied_pct", or_null(row.satisfied_pct())},
+                    {"failed", row.failed},
                     {"median_distance_pct", or_null(row.median_distance_pct)},
                     {"mean_distance_pct", or_null(row.mean_distance_pct)},
                     {"mean_profiles", or_null(row.mean_profiles)},
                     {"max_profiles", or_null(row.max_profiles)}});
+  Json failures = Json::array();
+  for (const EveryFailure& one : evaluation.failures)
+    failures.push_back({{"strategy", text_or_null(one.strategy)},
+                        {"kind", one.kind},
+                        {"tables", one.tables},
+                        {"count", one.count},
+                        {"message", one.error.message},
+                        {"hint", one.error.hint}});
   return {{"tables", evaluation.tables},
           {"configurations", evaluation.configurations},
           {"problems", evaluation.problems},
           {"solvable", evaluation.solvable},
+          {"unposed", evaluation.unposed},
           {"rows", rows},
-          {"notes", evaluation.notes}};
+          {"failures", failures}};
 }
 
 }  // namespace flyball

@@ -30,21 +30,35 @@ struct EveryRow {
   std::string tables;  ///< "resnet18 train, mobilenet_v3 infer on orin_agx"; "": of all
   size_t solvable = 0;
   size_t satisfied = 0;  ///< answered, with every limit kept by the table's own figures
+  size_t failed = 0;     ///< searches that broke off, not satisfied
   double median_distance_pct = 0, mean_distance_pct = 0;
   double mean_profiles = 0, max_profiles = 0;  ///< over the solvable problems
 
   double satisfied_pct() const;
 };
 
+/// Searches, or problems that could not be posed, that ended in one error.
+struct EveryFailure {
+  std::string strategy;  ///< "": the problems could not be posed to any
+  std::string kind, tables;
+  size_t count = 0;  ///< of searches, or problems
+  Error error;
+
+  /// "3 searches of gmd broke off (training problems of …): …".
+  std::string text() const;
+};
+
 struct EveryEvaluation {
   size_t tables = 0, configurations = 0;  ///< of them, rows
-  size_t problems = 0, solvable = 0;      ///< posed; solved by some configuration of the tables
-  std::vector<EveryRow> rows;      ///< by strategy: of all, then of each kind, then by tables
-  std::vector<std::string> notes;  ///< tables that were left out, and why
+  size_t problems = 0, solvable = 0;      ///< drawn; solved by some configuration of the tables
+  size_t unposed = 0;                     ///< of the problems: over tables that cannot be searched
+  std::vector<EveryRow> rows;  ///< by strategy: of all, then of each kind, then by tables
+  std::vector<EveryFailure> failures;
 };
 
 /// A concurrent or dynamic problem pairs each training with each service of one board, two
-/// inferences each two services. Errors: unknown strategies; no problem can be posed.
+/// inferences each two services. Errors: unknown strategies, one named twice; no problem can be
+/// solved; every search broke off, and why the first did.
 Result<EveryEvaluation> evaluate_every(const EverySweep& sweep);
 
 Json to_json(const EveryEvaluation& evaluation);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/json.h"
 #include "evaluate/drawn_problems.h"
@@ -13,8 +14,10 @@
 namespace flyball {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 EverySweep small_sweep() {
   EverySweep sweep;
@@ -82,15 +85,13 @@ TEST(EveryEval, TheLimitHoldsWhateverTheNumberOfTables) {
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->problems, 5u);
   sweep.options.seed = 2;
-  size_t steps = 0, last = 0;
+  std::set<size_t> seen;
   sweep.progress = [&](size_t done, size_t all) {
-    ++steps;
-    last = done;
+    seen.insert(done);
     EXPECT_EQ(all, 5u);
   };
   ASSERT_TRUE(evaluate_every(sweep).ok());
-  EXPECT_EQ(steps, 5u);
-  EXPECT_EQ(last, 5u);
+  EXPECT_THAT(seen, ElementsAre(1, 2, 3, 4, 5));
 }
 
 TEST(EveryEval, TablesThatShareNoModeAreTold) {
@@ -106,10 +107,46 @@ TEST(EveryEval, TablesThatShareNoModeAreTold) {
   }
   const auto found = evaluate_every(sweep);
   ASSERT_TRUE(found.ok()) << found.error().message;
-  ASSERT_EQ(found->notes.size(), 4u);
-  EXPECT_THAT(found->notes[0],
-              HasSubstr("concurrent problems of net train, a infer on board are left out: "));
+  ASSERT_EQ(found->failures.size(), 4u);
+  EXPECT_THAT(found->failures[0].text(),
+              StartsWith("6 concurrent problems of net train, a infer on board could not be posed: "
+                         "the workloads have no power mode in common"));
+  EXPECT_EQ(found->problems, 5u * 12);
+  EXPECT_EQ(found->unposed, 6u + 6 + 6 + 6);
   EXPECT_EQ(find_row(*found, "maxn", "dynamic"), nullptr);
+}
+
+/// A search of `flyball` cannot even begin without a predictor.
+TEST(EveryEval, SearchesThatBreakOffAreCountedAndTold) {
+  EverySweep sweep = small_sweep();
+  sweep.strategies = {"maxn", "flyball"};
+  const EveryEvaluation found = evaluate_every(sweep).value();
+  for (const char* kind : {"", "training", "inference", "concurrent", "two-inference", "dynamic"}) {
+    const EveryRow* row = find_row(found, "flyball", kind);
+    ASSERT_NE(row, nullptr) << kind;
+    EXPECT_GT(row->failed, 0u) << kind;
+    EXPECT_EQ(row->failed, row->solvable) << kind;
+    EXPECT_EQ(row->satisfied, 0u) << kind;
+    EXPECT_EQ(find_row(found, "maxn", kind)->failed, 0u) << kind;
+  }
+  size_t count = 0;
+  for (const EveryFailure& one : found.failures) {
+    count += one.count;
+    EXPECT_EQ(one.strategy, "flyball");
+    EXPECT_THAT(one.text(), HasSubstr("was given no predictor"));
+  }
+  EXPECT_EQ(count, found.solvable);
+}
+
+TEST(EveryEval, WhereEverySearchBreaksOffThatIsTheError) {
+  EverySweep sweep = small_sweep();
+  sweep.strategies = {"flyball"};
+  const auto found = evaluate_every(sweep);
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.error().code, Code::infeasible);
+  EXPECT_THAT(found.error().message,
+              AllOf(StartsWith("no search came to an end: "), HasSubstr("training problems"),
+                    HasSubstr("was given no predictor")));
 }
 
 TEST(EveryEval, StrategiesAreChecked) {
@@ -118,6 +155,8 @@ TEST(EveryEval, StrategiesAreChecked) {
   EXPECT_THAT(evaluate_every(sweep).error().message, HasSubstr("searches nothing"));
   sweep.strategies = {"nobody"};
   EXPECT_THAT(evaluate_every(sweep).error().message, HasSubstr("nobody"));
+  sweep.strategies = {"maxn", "maxn"};
+  EXPECT_THAT(evaluate_every(sweep).error().message, HasSubstr("named twice"));
   sweep.strategies = {"maxn"};
   sweep.tables.clear();
   EXPECT_THAT(evaluate_every(sweep).error().message, HasSubstr("none of the tables"));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "evaluate/references.h"
 #include "predict/contradicted.h"
 
@@ -47,6 +49,13 @@ SearchOptions options_of(const SearchSweep& sweep) {
     options.references.push_back(std::make_shared<const std::vector<WorkloadTable>>(
         references_for(*target, sweep.references)));
   return options;
+}
+
+void SearchCounter::step() {
+  const size_t done = ++done_;
+  if (!sweep_.progress || (done % std::max<size_t>(1, all_ / 100) != 0 && done != all_)) return;
+  const std::lock_guard lock(mutex_);
+  sweep_.progress(done, all_);
 }
 
 }  // namespace flyball

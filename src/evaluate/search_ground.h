@@ -1,7 +1,9 @@
-// The tables of a sweep as its searches see them.
+// The tables of a sweep as its searches see them, and how far they are.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "evaluate/search_sweep.h"
@@ -19,5 +21,18 @@ Result<SearchGround> prepare_ground(const SearchSweep& sweep);
 
 /// The sweep's options with the references of each role.
 SearchOptions options_of(const SearchSweep& sweep);
+
+/// Counts searches for the caller of a sweep; about a hundred calls in all.
+class SearchCounter {
+ public:
+  SearchCounter(const SearchSweep& sweep, size_t all) : sweep_(sweep), all_(all) {}
+  void step();
+
+ private:
+  const SearchSweep& sweep_;
+  size_t all_;
+  std::atomic<size_t> done_{0};
+  std::mutex mutex_;
+};
 
 }  // namespace flyball

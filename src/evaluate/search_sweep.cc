@@ -4,9 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <mutex>
 
 #include "base/parallel.h"
 #include "base/statistics.h"
@@ -59,8 +57,14 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+/// What of a search is told beside its score.
+struct Told {
+  Settings chosen;
+  std::optional<Error> error;
+};
+
 Scored run_one(const SearchGround& ground, const Case& one, const StrategyEntry& entry,
-               const SearchOptions& options, Settings& chosen) {
+               const SearchOptions& options, Told& told) {
   const double began = thread_seconds();
   std::shared_ptr<const Problem> problem = one.problem;
   if (entry.published && problem->concurrent()) {
@@ -70,6 +74,7 @@ Scored run_one(const SearchGround& ground, const Case& one, const StrategyEntry&
   }
   Scored scored;
   auto strategy = make_strategy(entry.name, problem, options);
+  told.error = broken_off(strategy);
   if (!strategy.ok()) return scored;  // nothing to search: the budgets contradict each other
   const auto answer = run_search(**strategy, ground.raw);
   const auto predicted = (*strategy)->predicted_choice();
@@ -77,9 +82,11 @@ Scored run_one(const SearchGround& ground, const Case& one, const StrategyEntry&
     scored = score_predicted(*one.problem, one.optima, ground.raw, *predicted);
   else if (answer.ok())
     scored = score(*one.problem, one.optima, ground.raw, answer->choice);
+  else
+    told.error = broken_off(answer);
   if (scored.solved) {
     const std::vector<size_t>& choice = predicted ? *predicted : answer->choice;
-    chosen = ground.candidates->space(choice.size() - 1).settings(choice.back());
+    told.chosen = ground.candidates->space(choice.size() - 1).settings(choice.back());
   }
   scored.profiles = static_cast<double>((*strategy)->history().profiles());
   scored.trials = static_cast<double>((*strategy)->history().trials());
@@ -87,10 +94,11 @@ Scored run_one(const SearchGround& ground, const Case& one, const StrategyEntry&
   return scored;
 }
 
-SearchCase case_of(const Case& one, const Scored& scored, Settings chosen) {
+SearchCase case_of(const Case& one, const Scored& scored, Told told) {
   SearchCase found;
   found.asked = one.asked;
-  found.chosen = std::move(chosen);
+  found.chosen = std::move(told.chosen);
+  found.error = std::move(told.error);
   found.optimum = objective_value(*one.problem, one.optima.raw);
   found.robust_optimum =
       one.optima.robust.feasible ? objective_value(*one.problem, one.optima.robust) : not_measured;
@@ -101,24 +109,6 @@ SearchCase case_of(const Case& one, const Scored& scored, Settings chosen) {
   found.trials = static_cast<size_t>(scored.trials);
   return found;
 }
-
-/// Counts searches for the caller; about a hundred calls in all.
-class Progress {
- public:
-  Progress(const SearchSweep& sweep, size_t all) : sweep_(sweep), all_(all) {}
-  void step() {
-    const size_t done = ++done_;
-    if (!sweep_.progress || (done % std::max<size_t>(1, all_ / 100) != 0 && done != all_)) return;
-    const std::lock_guard lock(mutex_);
-    sweep_.progress(done, all_);
-  }
-
- private:
-  const SearchSweep& sweep_;
-  size_t all_;
-  std::atomic<size_t> done_{0};
-  std::mutex mutex_;
-};
 
 }  // namespace
 
@@ -131,6 +121,9 @@ Result<std::vector<const StrategyEntry*>> compared_strategies(
       return Error{Code::invalid_argument,
                    fmt::format("strategy '{}' reads every row and searches nothing", name),
                    "every other strategy is compared with it: leave it out"};
+    if (std::ranges::find(entries, entry) != entries.end())
+      return Error{Code::invalid_argument, fmt::format("strategy '{}' is named twice", name),
+                   "name each once: a second search would find the same"};
     entries.push_back(entry);
   }
   return entries;
@@ -153,7 +146,7 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
 
   size_t runs = 0;
   for (const StrategyEntry* entry : entries) runs += entry->random ? sweep.seeds : 1;
-  Progress progress(sweep, runs * solvable.size());
+  SearchCounter counter(sweep, runs * solvable.size());
   const SearchOptions common = options_of(sweep);
   SearchEvaluation evaluation{sweep.kind, ground.candidates->mode_count(), {}, {}};
   for (const StrategyEntry* entry : entries) {
@@ -163,16 +156,16 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
       options.seed += seed;
       options.cache = std::make_shared<PredictionCache>();
       std::vector<Scored> scored(solvable.size());
-      std::vector<Settings> chosen(solvable.size());
+      std::vector<Told> told(solvable.size());
       parallel_for(
           solvable.size(),
           [&](size_t i) {
-            scored[i] = run_one(ground, cases[solvable[i]], *entry, options, chosen[i]);
-            progress.step();
+            scored[i] = run_one(ground, cases[solvable[i]], *entry, options, told[i]);
+            counter.step();
           },
           sweep.threads);
       for (size_t i = 0; i < solvable.size(); ++i) {
-        evaluation.cases.push_back(case_of(cases[solvable[i]], scored[i], std::move(chosen[i])));
+        evaluation.cases.push_back(case_of(cases[solvable[i]], scored[i], std::move(told[i])));
         evaluation.cases.back().strategy = entry->name;
         evaluation.cases.back().seed = options.seed;
       }

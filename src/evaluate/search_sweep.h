@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ struct SearchCase {
   Settings chosen;                         ///< of the last role; empty: not solved
   double power_w = 0;                      ///< the largest of the answer
   size_t profiles = 0, trials = 0;
+  std::optional<Error> error{};  ///< of a search that broke off, which is not solved
 };
 
 struct SearchEvaluation {
@@ -69,9 +71,17 @@ struct SearchEvaluation {
   std::vector<SearchCase> cases;  ///< by strategy, seed and problem
 };
 
-/// The strategies of these names. Errors: an unknown one, one that reads every row.
+/// The strategies of these names. Errors: an unknown one, one named twice, one that reads every
+/// row.
 Result<std::vector<const StrategyEntry*>> compared_strategies(
     const std::vector<std::string>& names);
+/// Of a strategy that could not be made or did not answer: its error, unless that says that nothing
+/// meets the limits, which is an answer.
+template <class T>
+std::optional<Error> broken_off(const Result<T>& result) {
+  if (result.ok() || result.error().code == Code::infeasible) return {};
+  return result.error();
+}
 /// Runs the sweep. Errors: unknown strategy, tables without a mode in common, no paper mode.
 Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep);
 

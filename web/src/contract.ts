@@ -2,7 +2,18 @@
 
 /** What a report page shows: the `answer` that `--json` prints. `unit` is the unit of a number: `1` a share of 0 to 1, `count`. A number that is not known is null, never NaN, infinite or 0. */
 export type Report =
-  TunePage | ExperimentPage | FindingsPage | PlanPage | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
+  | TunePage
+  | ExperimentPage
+  | FindingsPage
+  | EvaluationPage
+  | BoardsPage
+  | PlanPage
+  | RooflinePage
+  | FrontPage
+  | ProfilePage
+  | ComparisonPage
+  | RunPage
+  | ServePage;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/2";
 /** Version of the document; `--json=1` prints the one before, without this key. */
@@ -931,6 +942,281 @@ export interface FindingsAskedRun {
   energy_j: number | null;
   /** [%] Of the time that the GPU computed. Null: not known. */
   gpu_pct: number | null;
+}
+/** Of `flyball evaluate all`. */
+export interface EvaluationPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "evaluation";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: EvaluateAll;
+}
+/** Of `flyball evaluate all`. */
+export interface EvaluateAll {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** [count] In the folder. */
+  tables: number;
+  /** [count] Their rows. */
+  configurations: number;
+  /** [count] Drawn, of all kinds. */
+  problems: number;
+  /** [count] Of them, those that some configuration solves. */
+  solvable: number;
+  /** [count] Of them, those over tables that cannot be searched: `failures` says why. */
+  unposed: number;
+  /** Each strategy over all, then by kind, then by tables. */
+  rows: EvaluateAllRow[];
+  /** Searches that broke off, and problems that could not be posed. */
+  failures: EvaluateAllFailure[];
+}
+/** One strategy on problems of one kind, or of all. */
+export interface EvaluateAllRow {
+  /** Who searched. */
+  strategy: string;
+  /** null: all of them. */
+  kind: "training" | "inference" | "concurrent" | "two-inference" | "dynamic" | null;
+  /** The table, or the two of a pair; null: all of them. */
+  tables: string | null;
+  /** [count] Problems that some configuration solves. */
+  solvable: number;
+  /** [count] Of them, those whose answer keeps every limit by the table's own figures. */
+  satisfied: number;
+  /** [%] The same as a share. */
+  satisfied_pct: number | null;
+  /** [count] Of the solvable ones, those whose search broke off; not satisfied. */
+  failed: number;
+  /** [%] Time, latency or training lost against the optimum, over the satisfied ones. */
+  median_distance_pct: number | null;
+  /** [%] Its mean. */
+  mean_distance_pct: number | null;
+  /** [count] Profiles of a search, over the solvable problems; of all rates of a dynamic one. */
+  mean_profiles: number | null;
+  /** [count] The most of one. */
+  max_profiles: number | null;
+}
+/** Searches of one strategy over one table or pair that ended in one error, or problems that could not be posed. */
+export interface EvaluateAllFailure {
+  /** Whose searches; null: the problems could not be posed to any. */
+  strategy: string | null;
+  /** Of the problems. */
+  kind: "training" | "inference" | "concurrent" | "two-inference" | "dynamic";
+  /** The table, or the two of a pair. */
+  tables: string;
+  /** [count] Searches, or problems. */
+  count: number;
+  /** What went wrong. */
+  message: string;
+  /** The remedy; may be empty. */
+  hint: string;
+}
+/** Of `flyball compare boards`. */
+export interface BoardsPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "boards";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: Compare;
+}
+/** Boards beside each other, and which to take; docs/json.md says the same in words. */
+export interface Compare {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** Settings and limits. */
+  asked: CompareAsked;
+  /** What is trained, in the order asked. */
+  networks: CompareNetwork[];
+  /** Each board. */
+  boards: CompareBoard[];
+  /** Where prices are from, and what they assume. */
+  prices: ComparePrices;
+  /** Whose published epochs stand beside. */
+  published: ComparePublished;
+  /** The file of --measured; null: none was named. */
+  measured_file: string | null;
+  /** The board to take; null: nothing was asked, or none will do. */
+  choice: CompareBoardChoice | null;
+  /** Why no board will do; else null. */
+  infeasible: CommonInfeasible | null;
+  /** Remarks: assumptions, and what is not known. */
+  notes: string[];
+}
+/** Settings of the trainings, and limits of an epoch of each network; null: none. */
+export interface CompareAsked {
+  /** [count] Samples of a minibatch. */
+  batch_size: number;
+  /** [count] That load; 0: inline. */
+  loader_workers: number;
+  /** [count] Minibatches each may be ahead. */
+  prefetch: number;
+  /** [count] Of the noise of simulated boards. */
+  seed: number;
+  /** What is to be small of an epoch; null: nothing was asked. */
+  objective: "time" | "energy" | "price" | null;
+  /** [s] Time. */
+  deadline_s: number | null;
+  /** [W] Power. */
+  power_budget_w: number | null;
+  /** [J] Energy. */
+  energy_budget_j: number | null;
+  /** [currency] Price, in the currency of the prices. */
+  price_budget: number | null;
+  /** [currency] List price of the board, likewise. */
+  board_budget: number | null;
+  /** Objective and limits in words. */
+  text: string | null;
+}
+/** One network. */
+export interface CompareNetwork {
+  /** Its name. */
+  workload: string;
+  /** [count] Of an epoch; null: not known. */
+  samples: number | null;
+  /** [count] Likewise. */
+  minibatches: number | null;
+}
+/** One board. */
+export interface CompareBoard {
+  /** What it is called here: its id, with the source where two are of one board. */
+  name: string;
+  /** Its id: orin_agx. */
+  board: string;
+  /** For people. */
+  title: string;
+  /** Simulated, read from a table, or out of the store. */
+  source: "twin" | "table" | "store";
+  /** Are the others compared with it? */
+  baseline: boolean;
+  /** Which total its power is; null: not told. */
+  power_total: string | null;
+  /** What a simulated total counts, where that is not all of the board; else null. */
+  power_parts: string | null;
+  /** Its list price; null: none is known. */
+  price: ComparePrice | null;
+  /** Of each network, in their order. */
+  figures: CompareNetworkFigures[];
+  /** How many times as fast as the baseline; null: of the baseline, or nothing is known on both. */
+  speed: CompareRatio | null;
+  /** Energy of a minibatch over that on the baseline. */
+  energy: CompareRatio | null;
+  /** The speed by published epochs. */
+  published_speed: CompareRatio | null;
+  /** The speed by the file of --measured. */
+  measured_speed: CompareRatio | null;
+  /** All of it in one sentence. */
+  text: string;
+  /** What keeps it from being chosen, limit by limit; null: nothing was asked. */
+  misses: string[] | null;
+}
+/** What a board costs. */
+export interface ComparePrice {
+  /** [currency] Its price. */
+  amount: number;
+  /** Three letters: USD. */
+  currency: string;
+  /** When that was its price. */
+  date: string;
+  /** Of what: developer kit; null: not told. */
+  what: string | null;
+  /** Who says it. */
+  source: string;
+}
+/** One network on one board; null where it is not known. */
+export interface CompareNetworkFigures {
+  /** The network. */
+  workload: string;
+  /** Why there are no figures; else null. */
+  missing: string | null;
+  /** Does it fit into memory? null: of a board that is not simulated. */
+  fits: boolean | null;
+  /** [byte] Of memory, by the training and its loader. */
+  needed_bytes: number | null;
+  /** [byte] That the board leaves. */
+  available_bytes: number | null;
+  /** The mode and settings that the figures are of. */
+  config: CommonConfig | null;
+  /** [ms] Time of a minibatch. */
+  minibatch_ms: number | null;
+  /** [ms] Its 90 % interval. */
+  minibatch_ms_90: [number, number] | null;
+  /** [W] Mean power. */
+  power_w: number | null;
+  /** [W] Its 90 % interval. */
+  power_w_90: [number, number] | null;
+  /** How they are known. */
+  provenance: "measured" | "table" | "simulated" | "predicted" | null;
+  /** [s] Time of an epoch. */
+  epoch_s: number | null;
+  /** [J] Its energy. */
+  epoch_j: number | null;
+  /** [currency] Its price, in the currency of the prices. */
+  epoch_price: number | null;
+  /** [s] A published epoch. */
+  published_s: number | null;
+  /** Did it fit there? null: nothing was published. */
+  published_fits: boolean | null;
+  /** [%] Our epoch above it; null where the epochs are not of one length. */
+  published_difference_pct: number | null;
+  /** [ms] The minibatch by the file of --measured. */
+  measured_ms: number | null;
+  /** [%] Our minibatch above it. */
+  measured_difference_pct: number | null;
+}
+/** Over the networks that are known on both boards. */
+export interface CompareRatio {
+  /** [1] Geometric mean. */
+  mean: number;
+  /** [1] The least. */
+  least: number;
+  /** [1] The most. */
+  most: number;
+  /** [count] How many. */
+  networks: number;
+  /** In words: 3.9 × as fast (geometric mean over 5 networks, 2.9 to 4.9). */
+  text: string;
+}
+/** Where prices are from, and what they assume. */
+export interface ComparePrices {
+  /** The file; `the built-in prices.toml` where none was named. */
+  file: string;
+  /** Of all prices. */
+  currency: string;
+  /** [year] For which a board computes day and night. */
+  life_years: number;
+  /** [currency] Price of a kilowatt-hour. */
+  electricity_per_kwh: number;
+}
+/** Whose published epochs stand beside. */
+export interface ComparePublished {
+  /** The report. */
+  title: string;
+  /** Where in it. */
+  source: string;
+}
+/** The board to take. */
+export interface CompareBoardChoice {
+  /** As among the boards. */
+  name: string;
+  /** What was to be small. */
+  objective: "time" | "energy" | "price";
+  /** [s, J or currency] It, as the geometric mean over the networks: seconds, joules or money. */
+  value: number;
+  /** In words. */
+  text: string;
 }
 /** Of `flyball plan`. */
 export interface PlanPage {

@@ -8,6 +8,7 @@ import { epochs_section, epochs_table_section } from "./sections/epochs.ts";
 import { findings_section } from "./sections/findings.ts";
 import { tune_heat } from "./sections/heat.ts";
 import { latency_section } from "./sections/latency.ts";
+import { sheet_meters } from "./sections/meters.ts";
 import { notes_section } from "./sections/notes.ts";
 import { provenance_section } from "./sections/provenance.ts";
 import { serving_section } from "./sections/serving.ts";
@@ -15,6 +16,8 @@ import { sheet_answer, sheet_bars, sheet_charts, sheet_facts, sheet_grids, sheet
 import { spread_section } from "./sections/spread.ts";
 import { table_section } from "./sections/table.ts";
 import { trials_section } from "./sections/trials.ts";
+import { boards_sheet } from "./sheets/boards.ts";
+import { evaluation_sheet } from "./sheets/evaluation.ts";
 import { experiment_view } from "./sheets/experiment.ts";
 import { findings_sheet } from "./sheets/findings.ts";
 import { front_sheet } from "./sheets/front.ts";
@@ -31,11 +34,13 @@ type Section<R> = (report: R) => HTMLElement | HTMLElement[] | null;
 
 const tune: Section<TuneReport>[] = [answer_section, sheet_tables, apply_section, cloud_section, tune_heat, trials_section, table_section, agreement_section, notes_section, provenance_section];
 const experiment: Section<ExperimentView>[] = [findings_section, epochs_section, spread_section, epochs_table_section, notes_section, provenance_section];
-const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
+const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_meters, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
 
 /** The sheet of a report that is neither a tune nor an experiment. */
 export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sheet {
   switch (report.kind) {
+    case "boards": return boards_sheet(report);
+    case "evaluation": return evaluation_sheet(report);
     case "findings": return findings_sheet(report);
     case "plan": return plan_sheet(report);
     case "roofline": return roofline_sheet(report);

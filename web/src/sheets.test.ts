@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dynamic_page, experiment_page, findings_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
+import { boards_page, dynamic_page, evaluation_page, experiment_page, findings_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
 import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
+import { meter_scale } from "./charts/meters.ts";
+import { boards_sheet, epoch_words } from "./sheets/boards.ts";
+import { best_of, evaluation_sheet } from "./sheets/evaluation.ts";
 import { experiment_view } from "./sheets/experiment.ts";
 import { findings_sheet } from "./sheets/findings.ts";
 import { plan_sheet } from "./sheets/plan.ts";
@@ -20,7 +23,7 @@ function column(sheet: Sheet, title: string, label: string): unknown[] {
 }
 
 test("the made-up answers keep to their schemas", () => {
-  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page(), findings_page()]) assert.deepEqual(problems(page), []);
+  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page(), findings_page(), evaluation_page(), boards_page()]) assert.deepEqual(problems(page), []);
   const page = roofline_page();
   page.tables[0]!.axes.pop();
   assert.match(problems(page)[0]!, /tables\[0\]\.configurations\[0\] has 4 values for 3 axes/);
@@ -213,4 +216,64 @@ test("findings show what holds, what differs and what cannot be asked, with the 
   assert.deepEqual(modes!.lines![0]!.points.map(([, seconds]) => seconds), [60, 50, 44]);
   assert.deepEqual(modes!.points.filter((p) => p.group === "on the front").length, 3);
   assert.deepEqual(sheet.bars!.map((b) => b.which), ["w 0", "w 4"]);
+});
+
+const plain = (text: string): string => text.replaceAll("\u202f", " ");
+
+test("an evaluation sums up by strategy and kind, and counts what broke off", () => {
+  const page = evaluation_page();
+  const sheet = evaluation_sheet(page);
+  assert.equal(plain(sheet.headline), "flyball satisfies 90.0 %, on average 3.00 % from the optimum, with 8.5 profiles.");
+  assert.deepEqual(sheet.lines.map(plain), [
+    "gmd satisfies 80.0 %, on average 12.50 % from the optimum, with 9.3 profiles.",
+    "Of 30 problems 20 can be solved by some configuration; 10 could not be posed. 2 searches broke off and count as not satisfied.",
+  ]);
+  const [satisfied, distance] = sheet.meters!;
+  assert.deepEqual(satisfied!.groups.map((g) => [g.label, ...g.bars.map((b) => plain(b.words))]), [["all problems", "80.0 % of 20", "90.0 % of 20"], ["training", "100 % of 12", "100 % of 12"], ["inference", "50.0 % of 8", "75.0 % of 8"]]);
+  assert.deepEqual(distance!.groups[0]!.bars.map((b) => b.value), [12.5, 3]);
+  assert.deepEqual(column(sheet, "Kinds of problems", "broken off"), [0, 2, 0, 0, 0, 2]);
+  assert.deepEqual(column(sheet, "Tables and pairs", "tables").slice(0, 2), ["net train on twin", "net train on twin"]);
+  assert.deepEqual(column(sheet, "What failed", "what"), ["flyball broke off", "could not be posed"]);
+  assert.equal(sheet.charts[0]!.points.length, 4);
+  Object.assign(page.answer.rows[0]!, { satisfied_pct: 90, mean_distance_pct: 2 });
+  assert.equal(best_of(page.answer.rows.slice(0, 2))!.strategy, "gmd");
+  for (const row of page.answer.rows) row.failed = 0;
+  page.answer.failures = [];
+  page.answer.unposed = 0;
+  const whole = evaluation_sheet(page);
+  assert.deepEqual([whole.notes, column(whole, "Kinds of problems", "broken off")[0]], [[], ""]);
+});
+
+test("boards: ratios in words, published seconds beside, and the choice", () => {
+  const page = boards_page();
+  const sheet = boards_sheet(page);
+  assert.equal(sheet.headline, "Take B (simulated).");
+  const [speed, energy, epochs] = sheet.meters!;
+  assert.deepEqual(speed!.groups[0]!.bars.map((b) => [b.value, plain(b.words), b.remark && plain(b.remark)]), [[1, "the baseline", undefined], [4.7, "4.7 × as fast", "geometric mean over 2 networks, 4.5 to 5"], [1 / 90, "two orders of magnitude slower", "90 ×"]]);
+  assert.deepEqual(speed!.groups[0]!.bars[2]!.beside!.map((o) => plain(o.words)), ["published: two orders of magnitude slower (65 ×)"]);
+  assert.equal(energy!.groups[0]!.bars[2]!.value, 17);
+  assert.deepEqual(epochs!.groups.map((g) => g.label), ["net", "lm"]);
+  assert.deepEqual(epochs!.groups[0]!.bars.map((b) => [plain(b.words), b.beside!.map((o) => plain(o.words)), b.marked]), [["2 min 58 s", ["published: 3 min 6 s; here −4.3 %"], false], ["40.0 s", [], true], ["4 h 26 min", ["published: 3 h 20 min; here +33.3 %"], false]]);
+  assert.deepEqual([epochs!.groups[1]!.bars[2]!.value, epochs!.groups[1]!.bars[2]!.words], [null, "does not fit: needs 9 of 8 GB (published: out of memory)"]);
+  assert.deepEqual(column(sheet, "The boards", "misses"), ["nothing", "nothing", "epoch of net: 4 h 26 min of 1000 s"]);
+  assert.deepEqual(column(sheet, "The boards", "mode")[0], "gpu_mhz 1300");
+  page.answer.choice = null;
+  assert.equal(plain(boards_sheet(page).headline), "B (simulated) is 4.7 × as fast as A (simulated).");
+  page.answer.infeasible = { code: "infeasible", reason: "no board meets every limit", hint: "relax a limit", easing: [] };
+  assert.equal(boards_sheet(page).headline, "No board meets every limit.");
+  assert.deepEqual([59.94, 59.96, 3599.6, 12059].map(epoch_words).map(plain), ["59.9 s", "1 min 0 s", "1 h 0 min", "3 h 20 min"]);
+});
+
+test("bars begin at nothing, ratios at 1, and those far apart are logarithmic", () => {
+  const meters = (values: number[], rest: object = {}) => ({ title: "", text: "", groups: [{ label: "", bars: values.map((value) => ({ label: "", value, words: "", series: "" })) }], ...rest });
+  assert.deepEqual(meter_scale(meters([5, 10])).bar(5), { left: 0, width: 50 });
+  assert.deepEqual(meter_scale(meters([50], { most: 100 })).bar(50), { left: 0, width: 50 });
+  const ratios = meter_scale(meters([1, 100, 0.01], { ratio: true }));
+  assert.deepEqual([ratios.origin, ratios.bar(0.1), ratios.bar(10)], [50, { left: 25, width: 25 }, { left: 50, width: 25 }]);
+  assert.deepEqual(ratios.decades, [25, 50, 75]);
+  assert.ok(meter_scale(meters([1, 1.1], { ratio: true })).bar(1.1).width < 15, "a tenth more is little");
+  assert.equal(meter_scale(meters([1, 29], { far: true })).log, false);
+  const far = meter_scale(meters([2, 2000], { far: true }));
+  assert.ok(far.log && far.bar(2).width > 0 && far.bar(2000).width === 100);
+  assert.equal(meter_scale(meters([2, 2000])).log, false);
 });

@@ -167,6 +167,37 @@ export interface SheetChart {
   log?: boolean;
 }
 
+/** One length among others. */
+export interface SheetMeter {
+  label: string;
+  /** Null: not known, as the words say. */
+  value: number | null;
+  /** The value with its unit, or what there is to say of it. */
+  words: string;
+  /** Smaller beside them. */
+  remark?: string;
+  /** Those of one series look alike. */
+  series: string;
+  /** Drawn thinner beneath: what was published or measured elsewhere. */
+  beside?: { value: number; words: string; series: string }[];
+  /** The answer. */
+  marked?: boolean;
+}
+
+/** Lengths on one scale, in groups. */
+export interface SheetMeters {
+  title: string;
+  /** Below the title; may be empty. */
+  text: string;
+  /** Values are how many times as much: bars grow both ways from 1. */
+  ratio?: boolean;
+  /** Lengths are logarithmic where they are far apart. */
+  far?: boolean;
+  /** Where the scale ends; left out: with the largest value. */
+  most?: number;
+  groups: { label: string; bars: SheetMeter[] }[];
+}
+
 export interface SheetRow {
   /** One for each column. */
   cells: Cell[];

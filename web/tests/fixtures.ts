@@ -1,6 +1,6 @@
 // Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
 // every number is labelled `simulated` (or `predicted`), whatever the story told around it.
-import { schema, type CommonAxis as Axis, type ExperimentMeans, type ExperimentPage, type FindingsPage, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
+import { schema, type BoardsPage, type CommonAxis as Axis, type CompareBoard, type CompareNetworkFigures, type EvaluateAllRow, type EvaluationPage, type ExperimentMeans, type ExperimentPage, type FindingsPage, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
 import { pareto } from "../src/pareto.ts";
 import type { Configuration, Pair, Trial, TuneReport } from "../src/view.ts";
 import { page_of } from "./tune_page.ts";
@@ -464,7 +464,59 @@ export function findings_page(): FindingsPage {
   };
 }
 
+/** Two strategies on two kinds of problems; some searches broke off, and a pair could not be posed. */
+export function evaluation_page(): EvaluationPage {
+  const row = (strategy: string, kind: EvaluateAllRow["kind"], tables: string | null, solvable: number, satisfied: number, distance: number | null, profiles: number, failed = 0): EvaluateAllRow =>
+    ({ strategy, kind, tables, solvable, satisfied, satisfied_pct: (100 * satisfied) / solvable, failed, median_distance_pct: distance === null ? null : distance / 4, mean_distance_pct: distance, mean_profiles: profiles, max_profiles: Math.ceil(profiles) + 5 });
+  return {
+    ...page_base, kind: "evaluation", command: "flyball evaluate all tables --report out.html",
+    answer: {
+      schema: 2, tables: 3, configurations: 12345, problems: 30, solvable: 20, unposed: 10,
+      rows: [
+        row("gmd", null, null, 20, 16, 12.5, 9.25), row("flyball", null, null, 20, 18, 3, 8.5, 2),
+        row("gmd", "training", null, 12, 12, 15, 7), row("flyball", "training", null, 12, 12, 3, 9), row("gmd", "inference", null, 8, 4, 5, 12.6), row("flyball", "inference", null, 8, 6, 3, 7.75, 2),
+        row("gmd", "training", "net train on twin", 12, 12, 15, 7), row("flyball", "training", "net train on twin", 12, 12, 3, 9), row("gmd", "inference", "net infer on twin", 8, 4, 5, 12.6), row("flyball", "inference", "net infer on twin", 8, 6, 3, 7.75, 2),
+      ],
+      failures: [
+        { strategy: "flyball", kind: "inference", tables: "net infer on twin", count: 2, message: "no power was measured", hint: "give a table with power" },
+        { strategy: null, kind: "concurrent", tables: "net train, det infer on twin", count: 10, message: "the workloads have no power mode in common", hint: "" },
+      ],
+    },
+  };
+}
+
+/** Three boards, the last of which has no room for the second network; one is chosen. */
+export function boards_page(): BoardsPage {
+  const figures = (workload: string, epoch_s: number | null, published_s: number | null): CompareNetworkFigures => ({
+    workload, missing: epoch_s === null ? "does not fit: needs 9 of 8 GB" : null, fits: epoch_s !== null, needed_bytes: 4e9, available_bytes: 8e9, config: epoch_s === null ? null : { batch_size: 16, loader_workers: 4, prefetch: 2, gpu_mhz: 1300 },
+    minibatch_ms: epoch_s === null ? null : epoch_s * 10, minibatch_ms_90: epoch_s === null ? null : [epoch_s * 9.9, epoch_s * 10.1], power_w: epoch_s === null ? null : 20, power_w_90: epoch_s === null ? null : [19, 21], provenance: epoch_s === null ? null : "simulated",
+    epoch_s, epoch_j: epoch_s === null ? null : epoch_s * 20, epoch_price: epoch_s === null ? null : epoch_s * 1e-5, published_s, published_fits: epoch_s === null ? false : published_s === null ? null : true,
+    published_difference_pct: epoch_s === null || published_s === null ? null : 100 * (epoch_s / published_s - 1), measured_ms: null, measured_difference_pct: null,
+  });
+  const board = (name: string, of: CompareNetworkFigures[], rest: Partial<CompareBoard>): CompareBoard => ({
+    name, board: name, title: `${name.toUpperCase()} (simulated)`, source: "twin", baseline: false, power_total: "module", power_parts: null, price: { amount: 500, currency: "USD", date: "2024", what: "developer kit", source: "its maker" },
+    figures: of, speed: null, energy: null, published_speed: null, measured_speed: null, text: "", misses: [], ...rest,
+  });
+  const ratio = (mean: number, text: string, networks = 2) => ({ mean, least: mean, most: mean, networks, text });
+  return {
+    ...page_base, kind: "boards", command: "flyball compare boards net lm --device twin:a,twin:b,twin:c --report out.html",
+    answer: {
+      schema: 2, asked: { batch_size: 16, loader_workers: 4, prefetch: 2, seed: 1, objective: "time", deadline_s: 1000, power_budget_w: null, energy_budget_j: null, price_budget: null, board_budget: null, text: "objective time, epoch ≤ 1000 s" },
+      networks: [{ workload: "net", samples: 1600, minibatches: 100 }, { workload: "lm", samples: 1600, minibatches: 100 }],
+      boards: [
+        board("a", [figures("net", 178, 186), figures("lm", 400, null)], { baseline: true }),
+        board("b", [figures("net", 40, null), figures("lm", 80, null)], { speed: ratio(4.7, "4.7 × as fast (geometric mean over 2 networks, 4.5 to 5)"), energy: ratio(1.1, "1.1 × the energy (1.1 to 1.1)"), price: null }),
+        board("c", [figures("net", 16000, 12000), figures("lm", null, null)], {
+          speed: ratio(1 / 90, "two orders of magnitude slower (90 ×)", 1), energy: ratio(17, "17 × the energy", 1), published_speed: ratio(1 / 65, "two orders of magnitude slower (65 ×)", 1), misses: ["epoch of net: 4 h 26 min of 1000 s"],
+        }),
+      ],
+      prices: { file: "the built-in prices.toml", currency: "USD", life_years: 5, electricity_per_kwh: 0.15 }, published: { title: "a made-up report", source: "its table" }, measured_file: null,
+      choice: { name: "b", objective: "time", value: 57, text: "B (simulated): 57 s an epoch (geometric mean over 2 networks), the lowest time of the 2 boards that qualify" }, infeasible: null, notes: ["prices are made up"],
+    },
+  };
+}
+
 export const fixtures: Record<string, () => Shown> = {
-  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page, findings: findings_page,
+  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page, findings: findings_page, evaluation: evaluation_page, boards: boards_page,
   batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_page, dynamic: dynamic_page, run: run_page, profile: profile_page, roofline: roofline_page,
 };

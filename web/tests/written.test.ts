@@ -1,6 +1,6 @@
 // Pages that the built program wrote: the contract holds on both sides, and a reader sees what the program answered.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -132,6 +132,55 @@ test("a plan: its answer, what was profiled, and how to set it", { skip }, () =>
       assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|Infinity/);
     });
   }
+}));
+
+/** Problems of three kinds over a training and a service of one made-up board. */
+function evaluation(folder: string): Written {
+  const tables = join(folder, "tables");
+  mkdirSync(tables);
+  const train = readFileSync(powered_table(folder), "utf8");
+  writeFileSync(join(tables, "train.csv"), train);
+  writeFileSync(join(tables, "infer.csv"), train.replaceAll("net,train,16", "det,infer,16"));
+  return written(folder, ["evaluate", "all", tables, "--strategy", "gmd,maxn", "--limit", "6"]);
+}
+
+test("an evaluation: shares, distances and profiles by kind, as the program counts them", { skip }, () => in_scratch(async (folder) => {
+  const { page: html, data, answer } = evaluation(folder);
+  assert.deepEqual(problems(data), []);
+  assert.deepEqual(data["answer"], answer);
+  for (const view of [desktop, phone]) {
+    await with_page(html, view, async (page) => {
+      const kinds = answer["rows"].filter((r: { tables: string | null }) => r.tables === null);
+      const first = page.locator(".meters-section").first();
+      assert.deepEqual((await first.locator(".meter-words b").allInnerTexts()).map((t) => parseFloat(plain(t))), kinds.map((r: { satisfied_pct: number }) => Number(r.satisfied_pct.toFixed(1))));
+      assert.equal(await page.locator(".sheet-table", { hasText: "Tables and pairs" }).locator("tbody tr").count(), answer["rows"].length - kinds.length);
+      // A bar is as long as its share.
+      const [bar, track] = await Promise.all([first.locator(".meter-track div i").first().boundingBox(), first.locator(".meter-track").first().boundingBox()]);
+      assert.ok(Math.abs(bar!.width / track!.width - kinds[0].satisfied_pct / 100) < 0.01);
+      assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|Infinity/);
+    });
+  }
+}));
+
+test("boards: ratios in the program's words, and the choice", { skip }, () => in_scratch(async (folder) => {
+  const words = ["compare", "boards", "resnet18", "lstm", "--device", "twin:orin_agx,twin:orin_nano,twin:rtx3090"];
+  const { page: html, data, answer } = written(folder, [...words, "--power-budget", "60W"]);
+  assert.deepEqual(problems(data), []);
+  assert.deepEqual(data["answer"], answer);
+  for (const view of [desktop, phone]) {
+    await with_page(html, view, async (page) => {
+      const chosen = answer["boards"].find((b: { name: string }) => b.name === answer["choice"].name);
+      assert.equal(await page.locator("h1").innerText(), `Take ${chosen.title}.`);
+      const said = (await page.locator(".meters-section").first().locator(".meter-words b").allInnerTexts()).map(plain);
+      answer["boards"].forEach((b: Record<string, any>, i: number) => assert.ok(b["baseline"] ? said[i] === "the baseline" : b["speed"].text.startsWith(said[i]), said[i]));
+      assert.match(plain(await page.locator(".meters-section", { hasText: "Time of an epoch" }).innerText()), /published: 3 min 6 s/);
+      assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|Infinity/);
+    });
+  }
+  const none = written(folder, [...words, "--deadline", "1s"], 1);
+  await with_page(none.page, desktop, async (page) => {
+    assert.match(await page.locator("h1").innerText(), /^No board meets every limit/);
+  });
 }));
 
 test("batch sizes vary: page and terminal say the same sentence, per sample", { skip }, () => in_scratch(async (folder) => {

@@ -1,6 +1,6 @@
 // What a page shows that is made of words, figures, points, bars and tables. The modules beside this one make it from an answer.
 import type { ApplyStep, CommonAnswerPreset, CommonConfig, Provenance, Quantity, ServePage, ServeReplan, SheetGrid } from "../contract.ts";
-import type { Cell, FactList, Note, SheetChart, SheetFigure, SheetRow, SheetTable } from "../view.ts";
+import type { Cell, FactList, Note, SheetChart, SheetFigure, SheetMeters, SheetRow, SheetTable } from "../view.ts";
 
 /** Where the time of an epoch, or of a stretch of a program, goes. */
 export interface SheetBar {
@@ -35,6 +35,8 @@ export interface Sheet {
   lines: string[];
   figures: SheetFigure[];
   charts: SheetChart[];
+  /** Bars with their words, before the charts. */
+  meters?: SheetMeters[];
   tables: SheetTable[];
   /** Where the numbers come from; sources that do not compare stand apart. */
   facts: FactList[];

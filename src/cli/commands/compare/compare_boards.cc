@@ -9,17 +9,19 @@
 #include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/report_file.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
 #include "cli/text/compare_text.h"
 #include "compare/board_comparison.h"
+#include "report/page.h"
 
 namespace flyball::cli {
 namespace {
 
 struct CompareBoardsArguments {
   std::vector<std::string> networks, devices;
-  std::string baseline, objective, prices, measured, store;
+  std::string baseline, objective, prices, measured, store, report;
   int64_t batch_size = 16;
   int workers = 4, prefetch = 2;
   double samples = 0;
@@ -163,6 +165,8 @@ Status run(const CompareBoardsArguments& options, Context& context) {
     print_json(to_json(comparison));
   else
     fmt::print("{}", compare_text(comparison));
+  FLYBALL_CHECK(write_report(
+      options.report, page_document("boards", context.command, to_json(comparison)), options.json));
   if (comparison.infeasible) context.exit_code = report_error(*comparison.infeasible);
   return {};
 }
@@ -243,6 +247,7 @@ void add_compare_boards(CLI::App& compare, Context& context) {
   add_accept_option(*command, options->accepted);
   add_seed(*command, options->seed, "of noise");
   add_store_option(*command, options->store);
+  add_report_option(*command, options->report);
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball compare boards resnet18 lstm --device twin:orin_agx,twin:orin_nano "

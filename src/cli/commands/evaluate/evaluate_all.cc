@@ -1,23 +1,25 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
 #include "cli/commands/evaluate/searching.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
+#include "cli/report_file.h"
 #include "cli/table_folder.h"
 #include "cli/tables.h"
 #include "evaluate/every_eval.h"
+#include "report/page.h"
 
 namespace flyball::cli {
 namespace {
 
 struct EvaluateAllArguments {
-  std::string folder, predictor;
+  std::string folder, predictor, report;
   std::vector<std::string> references, strategies = {"gmd", "flyball"};
   Accepted accepted;
   size_t limit = 200, max_profiles = 10, threads = 0;
@@ -29,6 +31,10 @@ std::string figure(double value, int digits) {
   return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits);
 }
 
+bool is_positive(size_t count) {
+  return count > 0;
+}
+
 std::vector<std::string> figures(const EveryRow& row) {
   return {fmt::format("{}", row.solvable),    figure(row.satisfied_pct(), 1),
           figure(row.median_distance_pct, 2), figure(row.mean_distance_pct, 2),
@@ -36,11 +42,14 @@ std::vector<std::string> figures(const EveryRow& row) {
 }
 
 void print_text(const EveryEvaluation& evaluation, bool by_tables) {
-  fmt::print("{} tables, {} configurations: {} problems, of which {} can be solved\n\n",
-             evaluation.tables, evaluation.configurations, evaluation.problems,
-             evaluation.solvable);
+  fmt::print(
+      "{} tables, {} configurations: {} problems, of which {} can be solved{}\n\n",
+      evaluation.tables, evaluation.configurations, evaluation.problems, evaluation.solvable,
+      evaluation.unposed == 0 ? "" : fmt::format(" and {} could not be posed", evaluation.unposed));
   std::vector<std::string> header = {"problems",     "strategy", "solvable", "satisfied %",
                                      "off median %", "mean %",   "profiles", "max"};
+  const bool failed = std::ranges::any_of(evaluation.rows, is_positive, &EveryRow::failed);
+  if (failed) header.emplace_back("broken off");
   if (by_tables) header.insert(header.begin() + 1, "tables");
   TextTable table(header);
   for (const EveryRow& row : evaluation.rows) {
@@ -49,15 +58,20 @@ void print_text(const EveryEvaluation& evaluation, bool by_tables) {
     if (by_tables) cells.push_back(row.tables.empty() ? "all" : row.tables);
     cells.push_back(row.strategy);
     for (std::string& one : figures(row)) cells.push_back(std::move(one));
+    if (failed) cells.push_back(fmt::format("{}", row.failed));
     table.add(std::move(cells));
   }
   fmt::print(
       "{}satisfied: every limit is kept by the table's own figures of what was chosen\n"
       "off: time, latency or training lost against the best of the table\n",
       table.str());
+  for (const EveryFailure& one : evaluation.failures) {
+    fmt::print("failed: {}\n", one.text());
+    if (!one.error.hint.empty()) fmt::print("        {}\n", one.error.hint);
+  }
 }
 
-Status run(const EvaluateAllArguments& options) {
+Status run(const EvaluateAllArguments& options, const Context& context) {
   EverySweep sweep;
   FLYBALL_ASSIGN(sweep.strategies, strategy_names(options.strategies));
   FLYBALL_CHECK(
@@ -73,13 +87,13 @@ Status run(const EvaluateAllArguments& options) {
   const auto evaluation = evaluate_every(sweep);
   progress.finish();
   if (!evaluation) return evaluation.error();
-  if (options.json) {
+  if (options.json)
     print_json(to_json(*evaluation));
-    return {};
-  }
-  print_text(*evaluation, options.tables);
-  for (const std::string& note : evaluation->notes) fmt::print("note: {}\n", note);
-  return {};
+  else
+    print_text(*evaluation, options.tables);
+  return write_report(options.report,
+                      page_document("evaluation", context.command, to_json(*evaluation)),
+                      options.json);
 }
 
 }  // namespace
@@ -104,10 +118,11 @@ void add_evaluate_all(CLI::App& group, Context& context) {
   command->add_option("--predictor", options->predictor, "what flyball and als model with");
   add_seed(*command, options->seed);
   add_threads(*command, options->threads);
+  add_report_option(*command, options->report);
   add_json_flag(*command, options->json);
   add_quiet(*command, options->quiet);
   command->footer("Example:\n  flyball evaluate all tables --limit 100");
-  set_action(*command, context, [options] { return run(*options); });
+  set_action(*command, context, [options, &context] { return run(*options, context); });
 }
 
 }  // namespace flyball::cli
