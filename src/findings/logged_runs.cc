@@ -8,7 +8,9 @@
 #include <map>
 
 #include "base/lower.h"
+#include "compare/compared_network.h"
 #include "space/logger_table.h"
+#include "space/published_names.h"
 
 namespace flyball {
 namespace {
@@ -19,29 +21,6 @@ constexpr double batch_size = 16;
 constexpr double clock_tolerance = 0.02;  ///< of a mode that a study names by round figures
 
 constexpr double least_covered = 0.5;  ///< of an epoch, by readings of power and load
-
-/// Words in the names of folders, the longer ones first.
-using Named = std::pair<const char*, const char*>;
-constexpr Named network_words[] = {
-    {"mobilenet", "mobilenet_v3"}, {"mobnet", "mobilenet_v3"}, {"resnet50", "resnet50"},
-    {"resnet", "resnet18"},        {"lenet", "lenet5"},        {"vgg", "vgg11"},
-    {"yolo", "yolo_v8n"},          {"lstm", "lstm"},           {"bert", "bert_base"}};
-constexpr Named board_words[] = {{"orin-nano", "orin_nano"},   {"orin_nano", "orin_nano"},
-                                 {"orin-agx", "orin_agx"},     {"orin_agx", "orin_agx"},
-                                 {"xavier-nx", "xavier_nx"},   {"xavier_nx", "xavier_nx"},
-                                 {"xavier-agx", "xavier_agx"}, {"xavier_agx", "xavier_agx"}};
-
-/// What the innermost folder that names one names.
-template <size_t count>
-std::string named_by(const fs::path& folder, const Named (&words)[count]) {
-  std::vector<fs::path> parts(folder.begin(), folder.end());
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    const std::string name = lower(part->string());
-    for (const auto& [word, meant] : words)
-      if (name.starts_with(word)) return meant;
-  }
-  return "";
-}
 
 /// Watts of the readings in a stretch of the run, each since the one before; nothing without any.
 void add_power(const LoggerRun& run, double begin_s, double end_s, EpochFigures& epoch) {
@@ -140,9 +119,16 @@ class LoggedRuns final : public RunSource {
     runs_.push_back(std::move(run));
   }
 
+  void count_cut(size_t lines) { cut_ += lines; }
+
   std::string board() const override { return board_; }
   Provenance provenance() const override { return Provenance::measured; }
   std::string usual_mode() const override { return ""; }
+  std::vector<std::string> notes() const override {
+    if (cut_ == 0) return {};
+    return {fmt::format("{} log{} of {} end{} within a line, which is left out", cut_,
+                        cut_ == 1 ? "" : "s", board_, cut_ == 1 ? "s" : "")};
+  }
 
   Result<RunFigures> run(const FindingSetting& setting) override {
     if (!setting.state.empty() || setting.dropped || setting.governors ||
@@ -200,6 +186,7 @@ class LoggedRuns final : public RunSource {
   const PublishedStudy& study_;
   std::string board_;
   std::vector<Logged> runs_;
+  size_t cut_ = 0;  ///< lines that were left out
 };
 
 bool holds_logs(const fs::path& folder) {
@@ -238,9 +225,9 @@ Result<std::vector<std::unique_ptr<RunSource>>> logged_runs(const PublishedStudy
     FLYBALL_ASSIGN(const auto found, folders_of_logs(root));
     for (const fs::path& folder : found) {
       const fs::path whole = fs::absolute(folder).lexically_normal();
-      std::string name = named_by(whole, board_words);
+      std::string name = published_board(whole);
       if (name.empty()) name = board;
-      const std::string network = named_by(whole, network_words);
+      const std::string network = canonical_network(published_network(whole, Phase::train));
       if (name.empty() || network.empty())
         return Error{Code::invalid_argument,
                      fmt::format("{}: the names of its folders do not say which {} it is",
@@ -252,9 +239,11 @@ Result<std::vector<std::unique_ptr<RunSource>>> logged_runs(const PublishedStudy
       const auto read = read_logger_folder(folder);
       if (!read && read.error().code == Code::unavailable) continue;  // ended before a minibatch
       if (!read) return read.error();
-      for (const LoggerRun& run : *read)
+      for (const LoggerRun& run : *read) {
+        runs->count_cut(run.cut_lines);
         runs->add(
             {network, run.workers, logged_mode(folder).value_or(PowerMode()), figures_of(run)});
+      }
     }
   }
   std::vector<std::unique_ptr<RunSource>> sources;

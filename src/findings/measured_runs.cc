@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "experiment/stored_figures.h"
 #include "experiment/summary.h"
+#include "twin/twin.h"
 
 namespace flyball {
 namespace {
@@ -24,12 +25,14 @@ struct StudySet {
   const char* workload;
   const char* network;
   const char* kind;
-  int64_t samples;
+
+  /// As its twin has it.
+  double samples() const { return known_twin_workload(workload, Phase::train)->data.samples; }
 };
-constexpr StudySet study_sets[] = {{"lenet5", "lenet5", "mnist", 60000},
-                                   {"resnet18_cifar10", "resnet18", "cifar10", 50000},
-                                   {"vgg11", "vgg11", "cifar10", 50000},
-                                   {"mobilenet_v3", "mobilenet_v3", "gld23k", 23080}};
+constexpr StudySet study_sets[] = {{"lenet5", "lenet5", "mnist"},
+                                   {"resnet18_cifar10", "resnet18", "cifar10"},
+                                   {"vgg11", "vgg11", "cifar10"},
+                                   {"mobilenet_v3", "mobilenet_v3", "gld23k"}};
 
 const StudySet* find_set(const std::string& workload) {
   const auto found = std::ranges::find(study_sets, workload, &StudySet::workload);
@@ -125,7 +128,7 @@ class Measured final : public MeasuredRuns {
                    fmt::format("Flyball has no set of {}'s study", setting.workload), ""};
     spec.fixed.workload = set->network;
     if (setting.state.empty()) {
-      const double samples = std::round(static_cast<double>(set->samples) * options_.scale);
+      const double samples = std::round(set->samples() * options_.scale);
       spec.dataset = {.kind = set->kind, .samples = std::max<int64_t>(1, std::llround(samples))};
       const auto longest = static_cast<double>(spec.dataset.samples) / setting.batch;
       if (longest < 2)

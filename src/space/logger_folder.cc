@@ -42,13 +42,14 @@ std::string lower(std::string text) {
   return text;
 }
 
-// A logger that was ended while it wrote leaves a line without its end, and with too few fields.
+bool has_cut_line(std::string_view text) {
+  return !text.ends_with('\n') && text.find('\n') != std::string_view::npos;
+}
+
+// A logger that was ended while it wrote leaves a line without its end. Where its last field
+// begins, nobody can tell whether that is whole.
 std::string_view without_cut_line(std::string_view text) {
-  const size_t end = text.rfind('\n');
-  if (text.ends_with('\n') || end == std::string_view::npos) return text;
-  const auto fields = [](std::string_view line) { return std::ranges::count(line, ','); };
-  const bool cut = fields(text.substr(end + 1)) < fields(text.substr(0, text.find('\n')));
-  return cut ? text.substr(0, end + 1) : text;
+  return has_cut_line(text) ? text.substr(0, text.rfind('\n') + 1) : text;
 }
 
 /// A log whose rows have one field for each column.
@@ -280,6 +281,7 @@ Result<LoggerRun> parse_logger_run(const LoggerTexts& texts, const std::string& 
   const auto file = [&](std::string LoggerTexts::*text) {
     return name + std::ranges::find(logger_files, text, &LoggerFile::text)->ending;
   };
+  for (const LoggerFile& one : logger_files) run.cut_lines += has_cut_line(texts.*one.text);
   FLYBALL_ASSIGN(run.minibatches, minibatches(texts.epoch_stats, file(&LoggerTexts::epoch_stats)));
   FLYBALL_CHECK(add_stage(texts.fetch, file(&LoggerTexts::fetch), "fetchtime_ms",
                           &LoggedMinibatch::fetch_ms, run.minibatches));

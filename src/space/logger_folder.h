@@ -43,6 +43,7 @@ struct LoggerRun {
   std::vector<LoggedPower> power;            ///< in order; a reading told twice counts once
   std::vector<LoggedCache> cache;
   std::vector<LoggedReads> reads;
+  size_t cut_lines = 0;  ///< last lines that a logger which was ended did not finish: left out
 };
 
 /// The files' contents; "" is one that is not there. Only epoch_stats must be.
@@ -51,7 +52,7 @@ struct LoggerTexts {
 };
 
 /// Errors: no column of that name, a field that is no number, times that go back, minibatches of
-/// different epochs side by side; each by file and line. A last line that was cut off is left out.
+/// different epochs side by side; each by file and line. A last line without its end is left out.
 /// Code::unavailable: the run was ended before its first minibatch.
 Result<LoggerRun> parse_logger_run(const LoggerTexts& texts, const std::string& name);
 

@@ -58,6 +58,7 @@ TEST(LoggerFolder, OneRunIsReadOnOneClock) {
   EXPECT_EQ(run->minibatches[1].compute_ms, 376.25);
   EXPECT_EQ(run->minibatches[2].epoch, 1);
   EXPECT_EQ(run->minibatches[2].compute_ms, std::nullopt) << "its line was cut off";
+  EXPECT_EQ(run->cut_lines, 1u);
   EXPECT_EQ(run->minibatches[2].end_s, 10.25);
   ASSERT_EQ(run->power.size(), 2u) << "a reading told twice counts once";
   EXPECT_EQ(run->power[1].time_s, 1.0);
@@ -72,6 +73,18 @@ TEST(LoggerFolder, OneRunIsReadOnOneClock) {
   EXPECT_EQ(run->reads[0].read_kb_per_s, 800);
   EXPECT_EQ(run->reads[1].reads_per_s, 7);
   EXPECT_EQ(run->reads[1].read_kb_per_s, 450.5);
+}
+
+// All fields are there, but who knows whether the last one is whole: 10.2 would go back in time.
+TEST(LoggerFolder, ALineThatWasCutWithinItsLastFieldIsLeftOut) {
+  LoggerTexts of = texts();
+  of.epoch_stats += "1,null,\":\",null,396,1";
+  of.vmtouch_stats += "23080,1,690/2760,2M/10M,25%,0.4,seconds,";
+  const auto run = parse_logger_run(of, "runs/MN_nw4_pf2");
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->minibatches.size(), 3u);
+  EXPECT_EQ(run->cache.size(), 2u);
+  EXPECT_EQ(run->cut_lines, 3u);
 }
 
 TEST(LoggerFolder, OnlyTheMinibatchesMustBeThere) {

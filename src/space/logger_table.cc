@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/folder_entries.h"
-#include "base/lower.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "space/published_names.h"
 
 namespace flyball {
 namespace {
@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr const char* mode_prefix = "pm_";
 constexpr double settle_s = 3;     // that power takes after a change of load
 constexpr size_t least_power = 3;  // readings that a mean is made of
+constexpr int deepest = 4;         // folders below one that is named
 
 /// In kHz or Hz as the folders' names have them, to MHz.
 struct NamedSetting {
@@ -28,19 +29,6 @@ struct NamedSetting {
 constexpr std::array mode_settings = {NamedSetting{"cpu_cores", 1}, NamedSetting{"cpu_mhz", 1e3},
                                       NamedSetting{"gpu_mhz", 1e6}, NamedSetting{"mem_mhz", 1e6}};
 using ModeSettings = std::array<double, mode_settings.size()>;
-
-// What the published folders are called.
-struct KnownFolder {
-  std::string_view begins, target, value;
-};
-constexpr std::array known_folders = {
-    KnownFolder{"resnet", "workload", "resnet18"},
-    KnownFolder{"mobnet", "workload", "mobilenet_v3"},
-    KnownFolder{"yolo", "workload", "yolov8n"},
-    KnownFolder{"bert", "workload", "bert_base"},
-    KnownFolder{"lstm", "workload", "lstm"},
-    KnownFolder{"orin-nano", "device", "orin_nano"},
-};
 
 Result<ModeSettings> parse_mode(const fs::path& folder) {
   const auto pieces = split(folder.filename().string(), '_');
@@ -65,7 +53,7 @@ std::vector<double> settled_w(const LoggerRun& run, double from_s) {
 }
 
 void add_constant(ImportMap& map, std::string_view target, std::string_view value) {
-  if (std::ranges::find(map, target, &MapClause::target) != map.end()) return;
+  if (value.empty() || std::ranges::find(map, target, &MapClause::target) != map.end()) return;
   MapClause clause;
   clause.target = target;
   clause.source = value;
@@ -76,12 +64,9 @@ void add_constant(ImportMap& map, std::string_view target, std::string_view valu
 // By the folder's own name first, then by those above it.
 void add_known(const fs::path& folder, ImportMap& map) {
   std::error_code ignored;
-  for (fs::path place = fs::absolute(folder, ignored).lexically_normal(); place.has_relative_path();
-       place = place.parent_path()) {
-    const std::string name = lower(place.filename().string());
-    for (const KnownFolder& known : known_folders)
-      if (name.starts_with(known.begins)) add_constant(map, known.target, known.value);
-  }
+  const fs::path whole = fs::absolute(folder, ignored).lexically_normal();
+  add_constant(map, "workload", published_network(whole, Phase::train));
+  add_constant(map, "device", published_board(whole));
   add_constant(map, "phase", "train");
   add_constant(map, "batch_size", "16");
 }
@@ -99,7 +84,7 @@ Status check_map(const fs::path& folder, const ImportMap& map) {
 }
 
 // Nothing: it was not measured, or without power.
-Result<std::optional<LoggedFigures>> read_mode(const fs::path& folder) {
+Result<std::optional<LoggedFigures>> read_mode(const fs::path& folder, size_t& cut_lines) {
   const auto runs = read_logger_folder(folder, LoggerParts::minibatches_and_power);
   if (!runs && (runs.error().code == Code::not_found || runs.error().code == Code::unavailable))
     return std::optional<LoggedFigures>();
@@ -108,6 +93,7 @@ Result<std::optional<LoggedFigures>> read_mode(const fs::path& folder) {
     return Error{Code::corrupt, fmt::format("{} holds {} runs", folder.string(), runs->size()),
                  "a table has one run of each mode: leave the others out"};
   std::optional<LoggedFigures> figures = logged_figures(runs->front());
+  cut_lines += runs->front().cut_lines;
   if (figures && !figures->power_w) figures.reset();
   return figures;
 }
@@ -147,19 +133,40 @@ bool holds_logged_modes(const fs::path& folder) {
   });
 }
 
+std::vector<fs::path> logged_modes_below(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code problem;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
+                                         problem);
+  for (; !problem && entry != fs::recursive_directory_iterator(); entry.increment(problem)) {
+    std::error_code unread;
+    if (!entry->is_directory(unread)) continue;
+    if (entry.depth() >= deepest) entry.disable_recursion_pending();
+    if (!holds_logged_modes(entry->path())) continue;
+    found.push_back(entry->path());
+    entry.disable_recursion_pending();  // the modes themselves
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 Result<Imported> import_logged_modes(const fs::path& folder, const ImportMap& given) {
-  if (!holds_logged_modes(folder))
-    return Error{Code::not_found,
-                 fmt::format("{} holds no folder {}*", folder.string(), mode_prefix),
-                 "name the folder of one network's modes, such as Orin-nano2/runs/ResNet"};
+  if (!holds_logged_modes(folder)) {
+    std::vector<std::string> below;
+    for (const fs::path& one : logged_modes_below(folder)) below.push_back(one.string());
+    return Error{
+        Code::not_found, fmt::format("{} holds no folder {}*", folder.string(), mode_prefix),
+        below.empty() ? "name the folder of one network's modes, such as Orin-nano2/runs/ResNet"
+                      : fmt::format("import these below it one by one: {}", join(below, ", "))};
+  }
   ImportMap map = given;
   add_known(folder, map);
   FLYBALL_CHECK(check_map(folder, map));
   std::map<ModeSettings, LoggedFigures> measured;
-  size_t left_out = 0;
+  size_t left_out = 0, cut = 0;
   for (const fs::path& mode : folder_entries(folder, mode_prefix)) {
     FLYBALL_ASSIGN(const ModeSettings settings, parse_mode(mode));
-    FLYBALL_ASSIGN(const std::optional<LoggedFigures> figures, read_mode(mode));
+    FLYBALL_ASSIGN(const std::optional<LoggedFigures> figures, read_mode(mode, cut));
     left_out += !figures;
     if (figures) measured[settings] = *figures;
   }
@@ -183,6 +190,9 @@ Result<Imported> import_logged_modes(const fs::path& folder, const ImportMap& gi
     imported.notes.push_back(
         fmt::format("{} mode{} without a second minibatch or without power {} left out", left_out,
                     left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are"));
+  if (cut > 0)
+    imported.notes.push_back(fmt::format("{} log{} end{} within a line, which is left out", cut,
+                                         cut == 1 ? "" : "s", cut == 1 ? "s" : ""));
   return imported;
 }
 

@@ -25,6 +25,9 @@ std::optional<LoggedFigures> logged_figures(const LoggerRun& run);
 /// Is it a folder of such folders?
 bool holds_logged_modes(const std::filesystem::path& folder);
 
+/// The folders below this one, up to five deep, that could be imported.
+std::vector<std::filesystem::path> logged_modes_below(const std::filesystem::path& folder);
+
 /// One row for each mode, ascending in its settings. Modes that were not measured, or without
 /// power, are left out and told in Imported::notes. Workload and board follow from the folder's
 /// name and the names above it (…/Orin-nano2/runs/ResNet), phase and batch size are those of all

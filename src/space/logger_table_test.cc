@@ -67,6 +67,11 @@ TEST(LoggerTable, WhatIsNoneIsRefusedInOneLine) {
   const auto runs = folder.path() / "ResNet";
   write_logged_mode(runs / "pm_6_1510400_624750000_3199000000", 400, 0);
   EXPECT_THAT(complaint(runs), HasSubstr("holds no measured mode"));
+  // Of a folder above them: those that could be imported are named.
+  const auto above = import_logged_modes(folder.path(), map_of({"device==nano"}));
+  ASSERT_FALSE(above.ok());
+  EXPECT_EQ(above.error().hint,
+            "import these below it one by one: " + runs.string() + ", " + mine.string());
   write_logged_mode(runs / "pm_6_1510400_624750000", 400);
   EXPECT_THAT(complaint(runs), HasSubstr("pm_6_1510400_624750000 is no power mode"));
   std::filesystem::remove_all(runs / "pm_6_1510400_624750000");

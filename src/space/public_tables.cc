@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "space/logger_table.h"
+#include "space/published_names.h"
 
 namespace flyball {
 namespace {
@@ -22,18 +23,6 @@ struct Known {
 };
 
 // What the authors' file names stand for.
-constexpr std::array powertrain_files = {
-    Known{"resnet_train", "workload", "resnet18"},
-    Known{"mobnet_train", "workload", "mobilenet_v3"},
-    Known{"yolo_train", "workload", "yolov8n"},
-    Known{"bert_train", "workload", "bert_base"},
-    Known{"lstm_train", "workload", "lstm"},
-    Known{"resnet_infer", "workload", "resnet50"},
-    Known{"mobnet_infer", "workload", "mobilenet_v3"},
-    Known{"yolo_infer", "workload", "yolov8n"},
-    Known{"bert_infer", "workload", "bert_large"},
-    Known{"lstm_infer", "workload", "lstm"},
-};
 constexpr std::array bofl_files = {
     Known{"CIFAR10", "workload", "vit_b16"},
     Known{"CIFAR10", "batch_size", "32"},
@@ -132,11 +121,13 @@ Result<Imported> read_powertrain(const std::string& text, const fs::path& file,
   FLYBALL_ASSIGN(Csv csv, parse_csv(text, file.string()));
   ImportMap map = given;
   const std::string stem = file.stem().string();
-  for (const Known& known : powertrain_files)
-    if (stem.starts_with(known.file)) {
-      add(map, constant(known.target, known.value));
-      add(map, constant("phase", stem.find("_train") != std::string::npos ? "train" : "infer"));
-    }
+  for (const Phase phase : {Phase::train, Phase::infer}) {
+    const std::string network = network_called(stem, phase);
+    if (network.empty() || stem.find(fmt::format("_{}", phase_name(phase))) == std::string::npos)
+      continue;
+    add(map, constant("workload", network));
+    add(map, constant("phase", phase_name(phase)));
+  }
   add(map, constant("device", "orin_agx"));
   FLYBALL_CHECK(
       check_given(map, {"workload", "phase"}, file, "resnet_train_data_final.csv and so on"));
