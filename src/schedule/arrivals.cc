@@ -222,7 +222,11 @@ Result<ArrivalSpec> parse_arrivals(const std::string& text) {
     spec.windows = *windows;
     set_mean_rate(spec);
   } else {
-    return no_source(fmt::format("'{}' is not a source of requests", text));
+    Error error = no_source(fmt::format("'{}' is not a source of requests", text));
+    if (const auto meant = closest(kind, {"http", "constant", "poisson", "trace", "windows"}))
+      error.hint = fmt::format("did you mean {}{}?", *meant,
+                               colon == std::string::npos ? "" : text.substr(colon));
+    return error;
   }
   spec.text = text;
   return spec;

@@ -108,5 +108,11 @@ TEST(Arrivals, WhatIsNoSourceIsRefusedInOneLine) {
   }
 }
 
+TEST(Arrivals, AMisspeltSourceIsNamedAsItIsMeant) {
+  EXPECT_EQ(parse_arrivals("poison:6").error().hint, "did you mean poisson:6?");
+  EXPECT_EQ(parse_arrivals("windws:3:5s").error().hint, "did you mean windows:3:5s?");
+  EXPECT_EQ(parse_arrivals("steady:3").error().hint.substr(0, 7), "one of:");
+}
+
 }  // namespace
 }  // namespace flyball

@@ -60,6 +60,16 @@ Advice rate_advice(const Problem& problem, const std::vector<ArrivalSpec>& arriv
   return advice;
 }
 
+/// As many digits as show that it is below: 98.96 of 99.
+std::string below_text(double value, double bound) {
+  constexpr int most_digits = 9;
+  for (int digits = 3; digits < most_digits; ++digits)
+    if (std::string text = fmt::format("{:.{}g}", value, digits);
+        parse_double(text).value_or(bound) < bound)
+      return text;
+  return fmt::format("{:.3g}", value);
+}
+
 /// A request for arrivals that cannot be met, and what would do instead.
 class Miss {
  public:
@@ -71,7 +81,7 @@ class Miss {
         Code::infeasible,
         fmt::format("no choice answers {:g} % of these requests within the limits", percentile),
         ""};
-    tell_what_misses();
+    tell_what_misses(percentile);
     ease_latencies();
     ease_percentile();
     ease_rates(ArrivalPlanner::few);
@@ -86,15 +96,15 @@ class Miss {
   std::vector<Advice>& alone() { return refusal_.remedies.alone; }
   void say(const std::string& text) { refusal_.why_not.message += text; }
 
-  void tell_what_misses() {
+  void tell_what_misses(double percentile) {
     nearest_ = planner_.nearest(power_w_);
     if (const auto enough = planner_.least_power(power_w_)) {
       alone().push_back(power_advice(enough->power_w));
       say(fmt::format(": as simulated it takes {:g} W ({}), and {:g} W are allowed",
                       alone().back().value, words_of(problem_, enough->choice), power_w_));
     } else if (nearest_) {
-      say(fmt::format(": the nearest ({}) answers {:.3g} %", words_of(problem_, nearest_->choice),
-                      100 * (1 - nearest_->late_share)));
+      say(fmt::format(": the nearest ({}) answers {} %", words_of(problem_, nearest_->choice),
+                      below_text(100 * (1 - nearest_->late_share), percentile)));
     } else {
       tell_load();
     }
