@@ -97,6 +97,18 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
   return figures;
 }
 
+/// Whole runs are no trials: their minibatches wait for the loader, and clocks may be free.
+Status note_experiments(Store& store, const std::string& name, std::vector<std::string>& notes) {
+  FLYBALL_ASSIGN(const auto runs, store.experiment_runs({}));
+  const auto count = std::ranges::count(runs, name, &ExperimentRun::device);
+  if (count > 0)
+    notes.push_back(fmt::format(
+        "{}: trials of tunes alone are compared; the store holds {} run{} of experiments, too, "
+        "which `flyball runs list` shows",
+        name, count, count == 1 ? "" : "s"));
+  return {};
+}
+
 }  // namespace
 
 Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name,
@@ -105,8 +117,12 @@ Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name
   filter.device = name;
   filter.phase = Phase::train;
   FLYBALL_ASSIGN(const StoredTrials all, stored_trials(store, filter, question.accepted));
+  std::vector<std::string> experiments;
+  FLYBALL_CHECK(note_experiments(store, name, experiments));
   if (all.trials.empty())
-    return Error{Code::not_found, fmt::format("the store holds no measured training on '{}'", name),
+    return Error{Code::not_found,
+                 fmt::format("the store holds no measured training on '{}'{}", name,
+                             experiments.empty() ? "" : ", but runs of experiments"),
                  "`flyball runs list` shows what it holds; twin:BOARD is simulated, and table:FILE "
                  "was measured elsewhere"};
   ComparedBoard board{name, compared_title(name, "store"), BoardSource::store};
@@ -114,6 +130,7 @@ Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name
     board.figures.push_back(figures_of(all, network, question, board));
   if (all.left_out.all() > 0)
     board.notes.push_back(fmt::format("{}: {} are left out", name, all.left_out.words()));
+  board.notes.insert(board.notes.end(), experiments.begin(), experiments.end());
   return board;
 }
 

@@ -82,6 +82,11 @@ Status run(const EvaluateAllArguments& options, const Context& context) {
   sweep.options.profile_budget = options.max_profiles;
   sweep.options.seed = options.seed;
   sweep.threads = options.threads;
+  if (!options.quiet && std::ranges::count(sweep.strategies, "als") > 0)
+    fmt::print(stderr,
+               "note: als learns anew after every ten of its profiles, at each rate of a dynamic "
+               "problem: it takes far longer than all other strategies together; with a small "
+               "--limit the progress shows how long\n");
   Progress progress(options.quiet);
   sweep.progress = [&](size_t done, size_t all) { progress.show(done, all, "problems"); };
   const auto evaluation = evaluate_every(sweep);
@@ -111,7 +116,8 @@ void add_evaluate_all(CLI::App& group, Context& context) {
   command->add_flag("--tables", options->tables, "figures of each table, and of each pair, too");
   add_reference_option(*command, options->references);
   add_accept_option(*command, options->accepted);
-  command->add_option("--strategy", options->strategies, "names, separated by commas");
+  command->add_option("--strategy", options->strategies,
+                      "names, separated by commas; als takes far longer than all others");
   command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
