@@ -54,8 +54,7 @@ std::string board_called(std::string_view name) {
 }
 
 std::string published_network(const fs::path& folder, Phase phase) {
-  return innermost(folder,
-                   [phase](std::string_view name) { return network_called(name, phase); });
+  return innermost(folder, [phase](std::string_view name) { return network_called(name, phase); });
 }
 
 std::string published_board(const fs::path& folder) {
