@@ -53,8 +53,9 @@ void expect_shown(const SortedJson& figure, const std::string& text) {
   std::string number = times ? text.substr(std::string("× ").size()) : text;
   number = number.substr(0, number.find(' '));
   const size_t point = number.find('.');
-  const double digit =
-      point == std::string::npos ? 1 : std::pow(10, -static_cast<double>(number.size() - point - 1));
+  const double digit = point == std::string::npos
+                           ? 1
+                           : std::pow(10, -static_cast<double>(number.size() - point - 1));
   const auto shown = parse_double(number);
   ASSERT_TRUE(shown) << text;
   ASSERT_FALSE(figure["value"].is_null()) << text;
