@@ -161,7 +161,7 @@ NO_COMMANDS = {
     "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # README has it, and it is run
     "docs/live.md": ["curl http://127.0.0.1:8000/v2/models/NAME/infer"],
     "docs/memory.md": ["peak memory 400 MB: "],
-    "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request", "max θ "],
+    "docs/problems.md": ["min t ", "t/bs ≤ ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request", "max θ "],
     "docs/report-data.md": ["<script"],
     "docs/roofline.md": ["time    T = "],
     "docs/search.md": ["R=orin_agx__resnet18__train.csv"],  # VARIABLES
