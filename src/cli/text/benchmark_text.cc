@@ -57,8 +57,9 @@ std::string rows_text(const RankedEntry& entry, RankedBy by) {
 }  // namespace
 
 std::string benchmark_text(const BenchmarkResult& result) {
-  std::string text = fmt::format("{}, version {}, on {} ({})\n", result.benchmark, result.version,
-                                 result.board.title, provenance_name(result.provenance()));
+  // The title of a simulated board says that it is one.
+  std::string text =
+      fmt::format("{}, version {}, on {}\n", result.benchmark, result.version, result.board.title);
   if (!result.mode.values.empty()) text += fmt::format("mode: {}\n", mode_text(result.mode));
   TextTable table({"entry", "target", "epochs", "to target", "epoch", "stall %", "mean W",
                    "energy to target J"});
