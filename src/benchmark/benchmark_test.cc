@@ -241,6 +241,7 @@ TEST(Benchmark, FaultsOfItsFileAreNamed) {
   EXPECT_THAT(with("samples = 60000", "samples = -1"), HasSubstr("samples is missing"));
   EXPECT_THAT(with("seed = 1", "sed = 1"), HasSubstr("unknown key 'sed'"));
   EXPECT_THAT(with("rate_hz = 1", ""), HasSubstr("rate_hz is missing"));
+  EXPECT_EQ(parse_benchmark("", "b.toml").error().hint, "docs/benchmark.md says what stands there");
 }
 
 TEST(Benchmark, ABoardThatIsSimulatedTakesAsManyEpochsAsTheReference) {

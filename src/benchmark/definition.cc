@@ -17,7 +17,7 @@ class Reader {
 
   Result<Benchmark> benchmark() const {
     const toml::table& document = file_.document();
-    FLYBALL_CHECK(only(document, {"name", "version", "seed", "time", "power", "entry"}));
+    FLYBALL_CHECK(file_.only(document, {"name", "version", "seed", "time", "power", "entry"}));
     Benchmark benchmark;
     FLYBALL_ASSIGN(benchmark.name, text(document, "name"));
     FLYBALL_ASSIGN(benchmark.version, number<int>(document, "version"));
@@ -37,13 +37,6 @@ class Reader {
   }
 
  private:
-  Status only(const toml::table& table, const std::set<std::string>& known) const {
-    for (const auto& [key, node] : table)
-      if (!known.contains(std::string(key.str())))
-        return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
-    return {};
-  }
-
   Result<std::string> text(const toml::table& table, const char* key) const {
     const auto value = table[key].value<std::string>();
     if (value && !value->empty()) return *value;
@@ -63,8 +56,8 @@ class Reader {
     const toml::table* power = file_.document()["power"].as_table();
     if (!time || !power)
       return file_.at(file_.document().source(), "the rules of [time] and [power] are missing");
-    FLYBALL_CHECK(only(*time, {"later_epochs"}));
-    FLYBALL_CHECK(only(*power, {"samples", "rate_hz", "unevenness", "settle_s"}));
+    FLYBALL_CHECK(file_.only(*time, {"later_epochs"}));
+    FLYBALL_CHECK(file_.only(*power, {"samples", "rate_hz", "unevenness", "settle_s"}));
     BenchmarkRules rules;
     FLYBALL_ASSIGN(rules.later_epochs, number<int>(*time, "later_epochs"));
     FLYBALL_ASSIGN(rules.power_samples, number<int>(*power, "samples"));
@@ -75,9 +68,10 @@ class Reader {
   }
 
   Result<BenchmarkEntry> entry(const toml::table& table) const {
-    FLYBALL_CHECK(only(table, {"id", "network", "dataset", "samples", "classes", "width", "height",
-                               "image_size", "batch_size", "optimizer", "learning_rate", "quality",
-                               "target", "epochs", "most_epochs"}));
+    FLYBALL_CHECK(
+        file_.only(table, {"id", "network", "dataset", "samples", "classes", "width", "height",
+                           "image_size", "batch_size", "optimizer", "learning_rate", "quality",
+                           "target", "epochs", "most_epochs"}));
     BenchmarkEntry entry;
     FLYBALL_ASSIGN(entry.id, text(table, "id"));
     FLYBALL_ASSIGN(entry.network, text(table, "network"));
@@ -114,13 +108,18 @@ std::string BenchmarkEntry::set_name() const {
   return name;
 }
 
+std::string BenchmarkEntry::target_text() const {
+  return fmt::format("{} {} {:g}", quality_name(quality), lower_is_better(quality) ? "≤" : "≥",
+                     target);
+}
+
 const BenchmarkEntry* Benchmark::find(const std::string& id) const {
   const auto found = std::ranges::find(entries, id, &BenchmarkEntry::id);
   return found == entries.end() ? nullptr : &*found;
 }
 
 Result<Benchmark> parse_benchmark(const std::string& text, const std::string& name) {
-  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "docs/benchmark.md"));
+  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "benchmark.md"));
   FLYBALL_ASSIGN(Benchmark benchmark, Reader(file).benchmark());
   benchmark.digest = fmt::format("{:016x}", content_hash(text));
   return benchmark;

@@ -30,6 +30,7 @@ struct BenchmarkEntry {
 
   /// "mnist-60000" or "coco-256-3x160x120": the folder of its set.
   std::string set_name() const;
+  std::string target_text() const;  ///< "accuracy ≥ 0.99"
 };
 
 struct BenchmarkRules {

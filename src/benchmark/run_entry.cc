@@ -38,11 +38,6 @@ EpochRequest request_of(const Benchmark& benchmark, const BenchmarkEntry& entry,
   return request;
 }
 
-std::string target_text(const BenchmarkEntry& entry) {
-  return fmt::format("{} {} {:g}", quality_name(entry.quality),
-                     lower_is_better(entry.quality) ? "≤" : "≥", entry.target);
-}
-
 /// What happens after each epoch, and when it is enough.
 class Judge {
  public:
@@ -68,8 +63,8 @@ class Judge {
   int64_t steady_from_ns() const { return steady_from_ns_; }
   std::string state() const {
     if (reached_) return "target reached, power";
-    return values_.empty() ? target_text(entry_)
-                           : fmt::format("{:.3g}, {}", values_.back(), target_text(entry_));
+    return values_.empty() ? entry_.target_text()
+                           : fmt::format("{:.3g}, {}", values_.back(), entry_.target_text());
   }
 
  private:

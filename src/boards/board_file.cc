@@ -20,4 +20,11 @@ Error BoardFile::at(const toml::source_region& where, const std::string& complai
           fmt::format("docs/{} says what stands there", page_)};
 }
 
+Status BoardFile::only(const toml::table& table, const std::set<std::string>& known) const {
+  for (const auto& [key, node] : table)
+    if (!known.contains(std::string(key.str())))
+      return at(node.source(), fmt::format("unknown key '{}'", key.str()));
+  return {};
+}
+
 }  // namespace flyball

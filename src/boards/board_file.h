@@ -2,6 +2,7 @@
 #pragma once
 
 #include <toml++/toml.h>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,8 @@ class BoardFile {
 
   const toml::table& document() const { return document_; }
   Error at(const toml::source_region& where, const std::string& complaint) const;
+  /// Error: the table has a key that is not known.
+  Status only(const toml::table& table, const std::set<std::string>& known) const;
 
  private:
   BoardFile(std::string name, const char* page) : name_(std::move(name)), page_(page) {}

@@ -42,7 +42,7 @@ class Reader {
 
   Result<PriceList> list() {
     const toml::table& document = file_.document();
-    FLYBALL_CHECK(only(document, {"currency", "life_years", "electricity_per_kwh", "price"}));
+    FLYBALL_CHECK(file_.only(document, {"currency", "life_years", "electricity_per_kwh", "price"}));
     list_.currency = document["currency"].value_or(std::string());
     if (!is_currency(list_.currency))
       return file_.at(document.source(), "currency is missing, or not three capital letters");
@@ -61,13 +61,6 @@ class Reader {
   }
 
  private:
-  Status only(const toml::table& table, const std::set<std::string>& known) const {
-    for (const auto& [key, node] : table)
-      if (!known.contains(std::string(key.str())))
-        return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
-    return {};
-  }
-
   Result<double> amount(const toml::table& table, const char* key) const {
     const auto value = table[key].value<double>();
     if (value && *value >= 0 && *value <= most_money) return *value;
@@ -83,7 +76,7 @@ class Reader {
   }
 
   Status add(const toml::table& table) {
-    FLYBALL_CHECK(only(table, {"board", "price", "currency", "date", "what", "source"}));
+    FLYBALL_CHECK(file_.only(table, {"board", "price", "currency", "date", "what", "source"}));
     BoardPrice one;
     FLYBALL_ASSIGN(one.board, text(table, "board"));
     FLYBALL_ASSIGN(one.price.amount, amount(table, "price"));

@@ -71,8 +71,8 @@ class Reader {
     finding.section = table["section"].value_or(std::string());
     finding.says = table["says"].value_or(std::string());
     const std::string use = table["use"].value_or(std::string());
-    FLYBALL_CHECK(only(table, {"id", "name", "section", "says", "use", "own_boards", "change",
-                               "level", "between", "front", "range", "fits", "table"}));
+    FLYBALL_CHECK(file_.only(table, {"id", "name", "section", "says", "use", "own_boards", "change",
+                                     "level", "between", "front", "range", "fits", "table"}));
     if (finding.id.empty() || finding.name.empty() || finding.says.empty() ||
         (use != "held" && use != "calibrated"))
       return file_.at(table.source(),
@@ -101,13 +101,6 @@ class Reader {
     return {};
   }
 
-  Status only(const toml::table& table, const std::set<std::string>& known) const {
-    for (const auto& [key, node] : table)
-      if (!known.contains(std::string(key.str())))
-        return file_.at(node.source(), fmt::format("unknown key '{}'", key.str()));
-    return {};
-  }
-
   Result<FindingCheck> read_check(const toml::table& table, FindingCheckKind kind) const {
     static const std::set<std::string> known = {"board",
                                                 "workload",
@@ -129,7 +122,7 @@ class Reader {
                                                 "profiled",
                                                 "strategy",
                                                 "least"};
-    FLYBALL_CHECK(only(table, known));
+    FLYBALL_CHECK(file_.only(table, known));
     FindingCheck check;
     check.kind = kind;
     check.figure = table["figure"].value_or(std::string());
@@ -227,8 +220,8 @@ class Reader {
     FindingSetting setting;
     const toml::node_view own = check[part];
     if (const toml::table* table = own.as_table())
-      FLYBALL_CHECK(only(*table, {"board", "workload", "mode", "storage", "workers", "batch",
-                                  "epoch", "dropped", "governors", "state"}));
+      FLYBALL_CHECK(file_.only(*table, {"board", "workload", "mode", "storage", "workers", "batch",
+                                        "epoch", "dropped", "governors", "state"}));
     const auto text = [&](const char* key) {
       return own[key].value_or(check[key].value_or(std::string()));
     };

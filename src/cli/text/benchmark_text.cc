@@ -20,11 +20,6 @@ std::string seconds(const std::optional<double>& value) {
   return value ? format_seconds({*value}) : "-";
 }
 
-std::string target_text(const BenchmarkEntry& entry) {
-  return fmt::format("{} {} {:g}", quality_name(entry.quality),
-                     lower_is_better(entry.quality) ? "≤" : "≥", entry.target);
-}
-
 std::string stall_text(const EntryResult& result) {
   double stall_s = 0, all_s = 0;
   for (const BenchmarkEpoch& epoch : result.epochs) stall_s += epoch.stall_s, all_s += epoch.e2e_s;
@@ -51,7 +46,7 @@ std::string rows_text(const RankedEntry& entry, RankedBy by) {
                row.epochs_to_target ? std::to_string(*row.epochs_to_target) : "-",
                seconds(row.time_to_target_s), seconds(row.epoch_s), figure(row.energy_to_target_j),
                figure(row.mean_w), number(row.ratio), provenance_name(row.provenance), row.file});
-  return fmt::format("{}: {}\n{}\n", entry.entry.id, target_text(entry.entry), table.str());
+  return fmt::format("{}: {}\n{}\n", entry.entry.id, entry.entry.target_text(), table.str());
 }
 
 }  // namespace
@@ -65,7 +60,7 @@ std::string benchmark_text(const BenchmarkResult& result) {
                    "energy to target J"});
   for (const EntryResult& entry : result.entries) {
     const auto needed = entry.epochs_to_target();
-    table.add({entry.entry.id, target_text(entry.entry),
+    table.add({entry.entry.id, entry.entry.target_text(),
                needed ? std::to_string(*needed) : "not reached", seconds(entry.time_to_target_s()),
                seconds(entry.epoch_s()), stall_text(entry),
                entry.power.total.empty() ? "-" : number(entry.power.mean_w),

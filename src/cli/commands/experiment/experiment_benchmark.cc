@@ -183,10 +183,8 @@ Status show_plan(const BenchmarkArguments& options, const std::vector<BenchmarkE
   json["entries"] = Json::array();
   TextTable table({"entry", "data", "batch size", "until", "at most"});
   for (const BenchmarkEntry& entry : entries) {
-    const std::string until = fmt::format("{} {} {:g}", quality_name(entry.quality),
-                                          lower_is_better(entry.quality) ? "≤" : "≥", entry.target);
     table.add({entry.id, fmt::format("{} of {}", entry.samples, entry.dataset),
-               std::to_string(entry.batch_size), until,
+               std::to_string(entry.batch_size), entry.target_text(),
                fmt::format("{} epochs", entry.most_epochs)});
     json["entries"].push_back({{"id", entry.id},
                                {"network", entry.network},
