@@ -33,7 +33,8 @@ EntryResult trained(const BenchmarkEntry& entry, double epoch_s, double watts, i
                          .compute_s = epoch_s / 2,
                          .overhead_s = epoch_s / 4,
                          .loss = 1.0,
-                         .quality = {}};
+                         .quality = {},
+                         .others_cpu_pct = 4};
     if (i < needed - 1) epoch.quality = entry.target * (lower ? 2 : 0.5);
     if (i == needed - 1) epoch.quality = entry.target;
     result.epochs.push_back(epoch);
@@ -130,6 +131,13 @@ TEST(BenchmarkResult, EachFaultBreaksItsRule) {
   EXPECT_THAT(broken(entry([](auto& e) { e.disturbed = "flyball tune"; })), ElementsAre("alone"));
   EXPECT_THAT(broken(entry([](auto& e) { e.throttled = {"thermal slowdown"}; })),
               ElementsAre("alone"));
+  const auto loaded = [&](double pct) {
+    return broken(entry([pct](auto& e) {
+      for (auto& epoch : e.epochs) epoch.others_cpu_pct = pct;
+    }));
+  };
+  EXPECT_THAT(loaded(benchmark.rules.others_pct), IsEmpty());
+  EXPECT_THAT(loaded(benchmark.rules.others_pct + 1), ElementsAre("alone"));
   EXPECT_THAT(broken(entry([](auto& e) { e.power.samples.resize(59); })), ElementsAre("power"));
   EXPECT_THAT(broken(entry([](auto& e) { e.power.samples[30].first += 2; })), ElementsAre("power"));
   EXPECT_THAT(broken(entry([](auto& e) {
@@ -241,6 +249,7 @@ TEST(Benchmark, FaultsOfItsFileAreNamed) {
   EXPECT_THAT(with("samples = 60000", "samples = -1"), HasSubstr("samples is missing"));
   EXPECT_THAT(with("seed = 1", "sed = 1"), HasSubstr("unknown key 'sed'"));
   EXPECT_THAT(with("rate_hz = 1", ""), HasSubstr("rate_hz is missing"));
+  EXPECT_THAT(with("[alone]", "[beside]"), HasSubstr("unknown key 'beside'"));
   EXPECT_EQ(parse_benchmark("", "b.toml").error().hint, "docs/benchmark.md says what stands there");
 }
 

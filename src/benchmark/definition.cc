@@ -17,7 +17,8 @@ class Reader {
 
   Result<Benchmark> benchmark() const {
     const toml::table& document = file_.document();
-    FLYBALL_CHECK(file_.only(document, {"name", "version", "seed", "time", "power", "entry"}));
+    FLYBALL_CHECK(
+        file_.only(document, {"name", "version", "seed", "time", "power", "alone", "entry"}));
     Benchmark benchmark;
     FLYBALL_ASSIGN(benchmark.name, text(document, "name"));
     FLYBALL_ASSIGN(benchmark.version, number<int>(document, "version"));
@@ -54,16 +55,20 @@ class Reader {
   Result<BenchmarkRules> rules() const {
     const toml::table* time = file_.document()["time"].as_table();
     const toml::table* power = file_.document()["power"].as_table();
-    if (!time || !power)
-      return file_.at(file_.document().source(), "the rules of [time] and [power] are missing");
+    const toml::table* alone = file_.document()["alone"].as_table();
+    if (!time || !power || !alone)
+      return file_.at(file_.document().source(),
+                      "the rules of [time], [power] and [alone] are missing");
     FLYBALL_CHECK(file_.only(*time, {"later_epochs"}));
     FLYBALL_CHECK(file_.only(*power, {"samples", "rate_hz", "unevenness", "settle_s"}));
+    FLYBALL_CHECK(file_.only(*alone, {"others_pct"}));
     BenchmarkRules rules;
     FLYBALL_ASSIGN(rules.later_epochs, number<int>(*time, "later_epochs"));
     FLYBALL_ASSIGN(rules.power_samples, number<int>(*power, "samples"));
     FLYBALL_ASSIGN(rules.rate_hz, number<double>(*power, "rate_hz"));
     FLYBALL_ASSIGN(rules.unevenness, number<double>(*power, "unevenness"));
     FLYBALL_ASSIGN(rules.settle_s, number<double>(*power, "settle_s"));
+    FLYBALL_ASSIGN(rules.others_pct, number<double>(*alone, "others_pct"));
     return rules;
   }
 

@@ -39,6 +39,7 @@ struct BenchmarkRules {
   double rate_hz = 0;     ///< of them, at least
   double unevenness = 0;  ///< most time between two of them, in medians
   double settle_s = 0;    ///< of training before the first of them
+  double others_pct = 0;  ///< of one core, that other programs may take on average
 };
 
 struct Benchmark {

@@ -24,6 +24,17 @@ std::optional<int> EntryResult::epochs_to_target() const {
   return {};
 }
 
+std::optional<double> EntryResult::others_cpu_pct() const {
+  double share = 0, seconds = 0;
+  for (const BenchmarkEpoch& epoch : epochs)
+    if (epoch.others_cpu_pct) {
+      share += *epoch.others_cpu_pct * epoch.e2e_s;
+      seconds += epoch.e2e_s;
+    }
+  if (seconds > 0) return share / seconds;
+  return {};
+}
+
 std::optional<double> EntryResult::time_to_target_s() const {
   const auto needed = epochs_to_target();
   if (!needed) return {};

@@ -14,7 +14,8 @@ namespace flyball {
 /// One epoch. What a simulation does not know (loss, quality) is nothing.
 struct BenchmarkEpoch {
   double e2e_s = 0, stall_s = 0, compute_s = 0, overhead_s = 0;
-  std::optional<double> loss, quality;  ///< quality: of the held-out part, judged after the epoch
+  std::optional<double> loss, quality;   ///< quality: of the held-out part, judged after the epoch
+  std::optional<double> others_cpu_pct;  ///< of one core, that other programs took meanwhile
 };
 
 /// Power while it trained on, without a pause, after the target was reached.
@@ -51,6 +52,8 @@ struct EntryResult {
 
   /// Epochs until the held-out part was as good as the target; nothing where it never was.
   std::optional<int> epochs_to_target() const;
+  /// Of all epochs, weighted by their time; nothing where the kernel does not tell.
+  std::optional<double> others_cpu_pct() const;
   /// Their time, judging aside.
   std::optional<double> time_to_target_s() const;
   /// Median of all epochs but the first (of one: that one); nothing where there is none.

@@ -81,7 +81,8 @@ Json entry_json(const EntryResult& result) {
                               {"compute_s", epoch.compute_s},
                               {"overhead_s", epoch.overhead_s},
                               {"loss", or_null(epoch.loss)},
-                              {"quality", or_null(epoch.quality)}});
+                              {"quality", or_null(epoch.quality)},
+                              {"others_cpu_pct", or_null(epoch.others_cpu_pct)}});
   json["power"] = power_json(result.power, result.provenance);
   json["power_gap"] = text_or_null(result.power.gap);
   json["throttled"] = result.throttled;
@@ -173,7 +174,8 @@ Result<EntryResult> read_entry(const Json& json) {
                              .compute_s = epoch.at("compute_s"),
                              .overhead_s = epoch.at("overhead_s"),
                              .loss = optional_of<double>(epoch, "loss"),
-                             .quality = optional_of<double>(epoch, "quality")});
+                             .quality = optional_of<double>(epoch, "quality"),
+                             .others_cpu_pct = optional_of<double>(epoch, "others_cpu_pct")});
   result.power = read_power(json);
   result.throttled = json.at("throttled").get<std::vector<std::string>>();
   result.disturbed = text_of(json, "disturbed");

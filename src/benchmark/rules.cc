@@ -82,7 +82,8 @@ class Rules {
     target(entry);
     const std::string beside = disturbances(entry);
     add("alone", beside.empty(),
-        beside.empty() ? "nothing else was measured, nothing throttled" : beside);
+        beside.empty() ? "nothing else was measured, nothing throttled" + load_text(entry)
+                       : beside);
     power(entry);
   }
 
@@ -140,9 +141,18 @@ class Rules {
                 : fmt::format("{}, and the target is {:g}", best, entry.entry.target));
   }
 
-  static std::string disturbances(const EntryResult& entry) {
+  static std::string load_text(const EntryResult& entry) {
+    const auto others = entry.others_cpu_pct();
+    return others ? fmt::format(", other programs took {:.2g} % of a core", *others) : "";
+  }
+
+  std::string disturbances(const EntryResult& entry) const {
     std::vector<std::string> told = entry.throttled;
     if (!entry.disturbed.empty()) told.push_back("measured beside " + entry.disturbed);
+    const auto others = entry.others_cpu_pct();
+    if (others && *others > benchmark_.rules.others_pct)
+      told.push_back(fmt::format("other programs took {:.0f} % of a core, and {:g} % is the most",
+                                 *others, benchmark_.rules.others_pct));
     return join(told, ", ");
   }
 

@@ -29,6 +29,7 @@ Status join_plug(ExperimentResult& result, const Trace& log) {
       ++(window ? epochs : missed);
     }
     run.power_total = log.info.total;
+    run.base_w.reset();  // it is of another total
     run.power_gap = missed == 0 ? ""
                                 : fmt::format("{} does not cover {} of {} epochs of a run",
                                               log.info.source, missed, run.epochs.size());

@@ -210,6 +210,7 @@ Json run_json(const RunFigures& run) {
             {"disturbed", run.disturbed},
             {"losses", run.losses},
             {"epochs", Json::array()}};
+  if (run.base_w) json["base_w"] = *run.base_w;
   if (run.start_ms) json["start_ms"] = *run.start_ms;
   if (!run.residency.empty()) json["residency"] = residency_json(run.residency);
   for (const EpochFigures& epoch : run.epochs) json["epochs"].push_back(epoch_json(epoch));
@@ -235,6 +236,7 @@ Result<RunFigures> parse_run(const Json& json) {
     run.power_gap = json.at("power_gap");
     run.disturbed = json.value("disturbed", "");  // older files do not say
     run.losses = json.at("losses").get<std::vector<double>>();
+    if (json.contains("base_w")) run.base_w = json["base_w"].get<double>();
     if (json.contains("start_ms")) run.start_ms = json["start_ms"].get<double>();
     if (json.contains("residency")) run.residency = parse_residency(json["residency"]);
     for (const Json& epoch : json.at("epochs")) run.epochs.push_back(parse_epoch(epoch));

@@ -51,9 +51,11 @@ struct RunFigures {
   double dataset_bytes = 0;
   int64_t dataset_samples = 0;
   std::string power_total{}, power_gap{};  ///< as EpochRun has them
-  std::optional<double> start_ms{};        ///< of an empty program in settings.runtime
-  std::string disturbed{};       ///< who else measured on this machine meanwhile; "" nobody
-  std::vector<double> losses{};  ///< of the first minibatches, in order
+  /// What the board draws in this run's mode while nothing trains, of power_total.
+  std::optional<double> base_w{};
+  std::optional<double> start_ms{};  ///< of an empty program in settings.runtime
+  std::string disturbed{};           ///< who else measured on this machine meanwhile; "" nobody
+  std::vector<double> losses{};      ///< of the first minibatches, in order
   /// Of the clocks over all epochs, where the run sets or frees them.
   std::vector<ClockResidency> residency{};
   std::vector<EpochFigures> epochs{};

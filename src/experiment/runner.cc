@@ -105,6 +105,9 @@ class Runner {
     figures.device = options_.board.device.name;
     figures.fingerprint = request_.fingerprint;
     figures.conditions = request_.conditions;
+    const bool trains = run.state.empty() || run.state == "training";
+    if (trains && options_.idle_w && !figures.power_total.empty())
+      figures.base_w = options_.idle_w(figures.power_total);
     FLYBALL_CHECK(record_.add(figures));
     result_.runs.push_back(std::move(figures));
     done_ += static_cast<size_t>(run.epochs) * epoch_units;

@@ -55,6 +55,7 @@ Json average_json(const EpochAverage& a) {
           {"cache_bytes", or_null(a.cache_bytes)},
           {"energy_j", or_null(a.energy_j)},
           {"power_w", or_null(a.power_w)},
+          {"base_w", or_null(a.base_w)},
           {"gpu_load_pct", or_null(a.gpu_load_pct)},
           {"gpu_mhz", or_null(a.gpu_mhz)},
           {"gpu_memory_bytes", or_null(a.gpu_memory_bytes)}};
@@ -71,6 +72,14 @@ void take_doubts(Group& group) {
     if (const auto others = mean_of(epochs, &EpochFigures::others_cpu_pct))
       group.busy_pct = std::max(group.busy_pct.value_or(0), *others < busy_pct ? 0 : *others);
   }
+}
+
+/// Mean over the runs that know it.
+std::optional<double> base_of(const std::vector<const RunFigures*>& runs) {
+  std::vector<double> known;
+  for (const RunFigures* run : runs)
+    if (run->base_w) known.push_back(*run->base_w);
+  return known.empty() ? std::nullopt : std::optional(mean(known));
 }
 
 }  // namespace
@@ -114,6 +123,11 @@ EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
   return a;
 }
 
+std::optional<double> EpochAverage::base_pct() const {
+  if (!base_w || !power_w) return {};
+  return 100 * *base_w / *power_w;
+}
+
 std::string Group::doubts() const {
   std::string text;
   for (const std::string& who : disturbed)
@@ -139,6 +153,8 @@ std::vector<Group> groups_of(const ExperimentResult& result) {
     take_doubts(group);
     group.first = average_of(first);
     if (!later.empty()) group.later = average_of(later);
+    group.first.base_w = base_of(group.runs);
+    if (group.later) group.later->base_w = group.first.base_w;
     group.residency = group.runs.front()->residency;
     groups.push_back(std::move(group));
   }

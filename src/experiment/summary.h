@@ -23,7 +23,10 @@ struct EpochAverage {
       disk_reads;                                 ///< share before the epoch; bytes; requests
   std::optional<double> file_bytes, cache_bytes;  ///< of samples: from files; from the sample cache
   std::optional<double> energy_j, power_w;
+  std::optional<double> base_w;  ///< drawn in this mode while nothing trains
   std::optional<double> gpu_load_pct, gpu_mhz, gpu_memory_bytes;
+  /// Of the power; nothing where either is not known.
+  std::optional<double> base_pct() const;
 };
 EpochAverage average_of(const std::vector<const EpochFigures*>& epochs);
 

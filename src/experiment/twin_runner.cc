@@ -80,6 +80,7 @@ void read_at_the_wall(RunFigures& figures, const TwinBoard& board) {
   if (!twin_plug_w(board, 1) || std::ranges::none_of(figures.epochs, has_power)) return;
   figures.power_total = "plug";
   figures.power_gap.clear();
+  if (figures.base_w) figures.base_w = twin_plug_w(board, *figures.base_w);
   for (EpochFigures& epoch : figures.epochs) {
     if (!epoch.power_w) continue;
     epoch.power_w = twin_plug_w(board, *epoch.power_w);
@@ -134,6 +135,11 @@ Result<RunFigures> simulate_run(const ExperimentSpec& spec, const RunSettings& r
   FLYBALL_ASSIGN(const EpochRun epochs, simulate_epochs(board, wanted));
   RunFigures figures = figures_of(epochs, run, repeat);
   figures.losses.clear();  // a simulation has none
+  if (!figures.power_total.empty()) {
+    FLYBALL_ASSIGN(const TwinPower base,
+                   idle_power(*board.twin(), mode, {.governors = wanted.governors}));
+    figures.base_w = twin_total_w(*board.twin(), base);
+  }
   if (wanted.governors)
     figures.residency =
         residency_of(epochs.traces, epochs.epochs.front().begin_ns, epochs.epochs.back().end_ns);

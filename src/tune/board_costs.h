@@ -26,7 +26,7 @@ Result<int64_t> keep_switch_cost(Store& store, const SwitchCost& cost, const std
 
 struct StoredIdle {
   IdlePower idle;
-  int64_t run = 0;
+  int64_t run = 0;  ///< 0: simulated, and kept nowhere
 };
 struct StoredSwitchCost {
   SwitchCost cost;
@@ -70,7 +70,7 @@ Result<std::optional<StoredIdle>> idle_of_present_mode(Store& store, const Board
 std::string idle_doubts(const IdlePower& idle);
 /// "of 22.3 W, 9.1 W (41 %) is idle power of this mode, measured 2026-03-01T12:30:05Z (run 7)".
 std::string idle_share_text(const StoredIdle& idle, double power_w);
-/// {"power_w", "share", "measured_utc", "run"}.
+/// {"power_w", "share", "measured_utc", "run"}; the last two are null of a simulated one.
 Json idle_share_json(const StoredIdle& idle, double power_w);
 
 }  // namespace flyball

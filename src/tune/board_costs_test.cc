@@ -9,6 +9,7 @@
 namespace flyball {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StrEq;
 
@@ -106,6 +107,10 @@ TEST(BoardCosts, IdlePowerOfASimulatedBoardIsSimulated) {
   EXPECT_GT(idle->front().power_w, 0);
   EXPECT_FALSE(idle->front().caps.values.empty());
   EXPECT_EQ(idle_json(idle->front())["provenance"], "simulated");
+  const StoredIdle simulated{.idle = idle->front()};
+  EXPECT_THAT(idle_share_text(simulated, 20), EndsWith("%) is idle power of this mode, simulated"));
+  EXPECT_TRUE(idle_share_json(simulated, 20)["run"].is_null());
+  EXPECT_TRUE(idle_share_json(simulated, 20)["measured_utc"].is_null());
 }
 
 TEST(BoardCosts, ARunThatIsSomethingElseIsNamed) {

@@ -7,6 +7,7 @@ export type Report =
   | FindingsPage
   | EvaluationPage
   | BoardsPage
+  | BenchmarkPage
   | PlanPage
   | RooflinePage
   | FrontPage
@@ -240,14 +241,14 @@ export interface TuneReading {
 }
 /** How much of a power the board draws in that mode while nothing runs. */
 export interface CommonIdleShare {
-  /** [W] Idle power of the mode, as `flyball mode idle` measured it. */
+  /** [W] Idle power of the mode, as `flyball mode idle` measured it, or simulated. */
   power_w: number;
   /** [1] Of the power of the work. */
   share: number;
-  /** When, ISO 8601. */
-  measured_utc: string;
-  /** [count] That measurement, as `flyball runs list` numbers it. */
-  run: number;
+  /** When, ISO 8601; null: simulated. */
+  measured_utc: string | null;
+  /** [count] That measurement, as `flyball runs list` numbers it; null: simulated. */
+  run: number | null;
 }
 /** Figures that a program reports of its trials, by name, in its own units; `memory`: bytes. */
 export interface CommonFigures {
@@ -710,6 +711,8 @@ export interface ExperimentMeans {
   energy_j: number | null;
   /** [W] Mean power. */
   power_w: number | null;
+  /** [W] Of it, what the board draws in this mode while nothing trains: measured before by `flyball mode idle`, or simulated. Null: not known. Absent in documents of earlier versions. */
+  base_w?: number | null;
   /** [%] Share of time that a kernel ran on the GPU that computes, else the first one. Null: no sensor tells, or did not in an earlier run. */
   gpu_load_pct: number | null;
   /** [MHz] Its clock, mean of the samples. Null: likewise. */
@@ -1217,6 +1220,92 @@ export interface CompareBoardChoice {
   value: number;
   /** In words. */
   text: string;
+}
+/** Of `flyball experiment benchmark table`. */
+export interface BenchmarkPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "benchmark";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: BenchmarkRanking;
+}
+/** Of `flyball experiment benchmark table`. */
+export interface BenchmarkRanking {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** To the target. */
+  by: "time" | "energy";
+  /** Those that any result has. */
+  entries: BenchmarkRankedEntry[];
+  /** Ids of the entries that `overall` is over: those that all measured results have. */
+  shared: string[];
+  /** Over these entries; empty where there is none. */
+  overall: BenchmarkRankedBoard[];
+  /** What stands in no table. */
+  left_out: BenchmarkLeftOut[];
+}
+/** One entry. */
+export interface BenchmarkRankedEntry {
+  /** Its name. */
+  id: string;
+  /** What is told of the held-out part: the share of classes told right, perplexity of the next word (lower is better), mean average precision of boxes at an IoU of one half. */
+  quality: "accuracy" | "perplexity" | "map50";
+  /** [as of the quality] To be reached. */
+  target: number;
+  /** The best first. */
+  rows: BenchmarkRankedRow[];
+}
+/** One result. */
+export interface BenchmarkRankedRow {
+  /** [count] From 1 on; null: simulated. */
+  rank: number | null;
+  /** Its board. */
+  board: string;
+  /** Its file. */
+  file: string;
+  /** Who vouches for it; null: nobody. */
+  signed_off_by: string | null;
+  /** How its figures are known. */
+  provenance: CommonProvenance;
+  /** [count] Null: not reached. */
+  epochs_to_target: number | null;
+  /** [s] Null likewise. */
+  time_to_target_s: number | null;
+  /** [s] Null: not known. */
+  epoch_s: number | null;
+  /** [J] Null: not known, or its power breaks the rules. */
+  energy_to_target_j: number | null;
+  /** [W] Null likewise. */
+  mean_w: number | null;
+  /** [1] To the best measured one; without one, to the best. */
+  ratio: number;
+}
+/** One result over all shared entries. */
+export interface BenchmarkRankedBoard {
+  /** [count] From 1 on. */
+  rank: number;
+  /** Its board. */
+  board: string;
+  /** Its file. */
+  file: string;
+  /** [1] Geometric mean of its ratios. */
+  ratio: number;
+}
+/** What stands in no table. */
+export interface BenchmarkLeftOut {
+  /** The result. */
+  file: string;
+  /** Id; null: the whole file. */
+  entry: string | null;
+  /** Which rule it breaks, or what it lacks. */
+  why: string;
 }
 /** Of `flyball plan`. */
 export interface PlanPage {

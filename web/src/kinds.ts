@@ -16,6 +16,7 @@ import { sheet_answer, sheet_bars, sheet_charts, sheet_facts, sheet_grids, sheet
 import { spread_section } from "./sections/spread.ts";
 import { table_section } from "./sections/table.ts";
 import { trials_section } from "./sections/trials.ts";
+import { benchmark_sheet } from "./sheets/benchmark.ts";
 import { boards_sheet } from "./sheets/boards.ts";
 import { evaluation_sheet } from "./sheets/evaluation.ts";
 import { experiment_view } from "./sheets/experiment.ts";
@@ -40,6 +41,7 @@ const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, l
 export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sheet {
   switch (report.kind) {
     case "boards": return boards_sheet(report);
+    case "benchmark": return benchmark_sheet(report);
     case "evaluation": return evaluation_sheet(report);
     case "findings": return findings_sheet(report);
     case "plan": return plan_sheet(report);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boards_page, dynamic_page, evaluation_page, experiment_page, findings_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
+import { benchmark_page, boards_page, dynamic_page, evaluation_page, experiment_page, findings_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
 import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
 import { meter_scale } from "./charts/meters.ts";
+import { bars_text, build_bars, type Bar } from "./charts/epochs.ts";
+import { benchmark_sheet } from "./sheets/benchmark.ts";
 import { boards_sheet, epoch_words } from "./sheets/boards.ts";
 import { best_of, evaluation_sheet } from "./sheets/evaluation.ts";
 import { experiment_view } from "./sheets/experiment.ts";
@@ -11,6 +13,7 @@ import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
 import { roofline_sheet } from "./sheets/roofline.ts";
 import { comparison_sheet, run_sheet } from "./sheets/runs.ts";
+import type { Colours } from "./theme.ts";
 import { bytes_words, quantity, type Sheet } from "./sheets/sheet.ts";
 import { problems } from "./validate.ts";
 
@@ -23,7 +26,7 @@ function column(sheet: Sheet, title: string, label: string): unknown[] {
 }
 
 test("the made-up answers keep to their schemas", () => {
-  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page(), findings_page(), evaluation_page(), boards_page()]) assert.deepEqual(problems(page), []);
+  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page(), findings_page(), evaluation_page(), boards_page(), benchmark_page()]) assert.deepEqual(problems(page), []);
   const page = roofline_page();
   page.tables[0]!.axes.pop();
   assert.match(problems(page)[0]!, /tables\[0\]\.configurations\[0\] has 4 values for 3 axes/);
@@ -262,6 +265,35 @@ test("boards: ratios in words, published seconds beside, and the choice", () => 
   page.answer.infeasible = { code: "infeasible", reason: "no board meets every limit", hint: "relax a limit", easing: [] };
   assert.equal(boards_sheet(page).headline, "No board meets every limit.");
   assert.deepEqual([59.94, 59.96, 3599.6, 12059].map(epoch_words).map(plain), ["59.9 s", "1 min 0 s", "1 h 0 min", "3 h 20 min"]);
+});
+
+test("a benchmark names who is first, and draws time and energy to each target", () => {
+  const page = benchmark_page();
+  const sheet = benchmark_sheet(page);
+  assert.equal(plain(sheet.headline), "a takes the least time to the targets; b 4.74 × as much.");
+  const [overall, seconds, joules] = sheet.meters!;
+  assert.deepEqual(overall!.groups[0]!.bars.map((b) => [b.label, plain(b.words), b.marked]), [["a", "1 ×", true], ["b", "4.74 ×", false]]);
+  assert.deepEqual(seconds!.groups.map((g) => [g.label, ...g.bars.map((b) => `${b.label} ${plain(b.words)}`)]), [["net: accuracy ≥ 0.99", "c 20.0 s", "a 40.0 s", "b 1 min 40 s"], ["lm: perplexity ≤ 35", "a 1 h 6 min", "b 10 h 0 min"]]);
+  assert.deepEqual(joules!.groups[1]!.bars.map((b) => [b.value, plain(b.words)]), [[90_000, "90.0 kJ"], [null, "no power that keeps the rules"]]);
+  assert.deepEqual(column(sheet, "Left out", "entry"), ["all"]);
+  assert.deepEqual(sheet.notes.length, 1, "of the simulated board");
+  for (const entry of page.answer.entries) entry.rows = entry.rows.filter((r) => r.rank === 1);
+  page.answer.overall = page.answer.overall.slice(0, 1);
+  const alone = benchmark_sheet(page);
+  assert.deepEqual([alone.headline, alone.meters!.length, alone.notes], ["a: 2 entries measured.", 2, []]);
+  page.answer.entries = [];
+  assert.equal(benchmark_sheet(page).headline, "No result keeps the rules.");
+});
+
+test("bars of an epoch mark how busy the GPU was, and say what it took", () => {
+  const means = { e2e_s: 44, stall_s: 4, compute_s: 40, overhead_s: 0 };
+  const options = (bars: Bar[]) => build_bars(bars, new Proxy({}, { get: () => "#000" }) as Colours, "sans", false) as { series: { name: string; data: unknown[] }[]; xAxis: unknown[] };
+  const bare = options([{ label: "net", which: "w 0", means }]);
+  assert.deepEqual([bare.series.length, bare.xAxis.length], [3, 1]);
+  const known: Bar[] = [{ label: "net", which: "w 0", means: { ...means, gpu_load_pct: 81, energy_j: 12_500 } }, { label: "net", which: "w 1", means: { ...means, gpu_load_pct: null } }];
+  const marked = options(known);
+  assert.deepEqual([marked.series[3]!.name, marked.series[3]!.data, marked.xAxis.length], ["GPU busy", [81, null], 2]);
+  assert.match(plain(bars_text(known)), /^net, w 0: 44\.0 s, .*, GPU busy for 81(\.0)? %, 12\.5 kJ; net, w 1: 44\.0 s, of it [^%J]*$/);
 });
 
 test("bars begin at nothing, ratios at 1, and those far apart are logarithmic", () => {

@@ -1,6 +1,6 @@
 // Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
 // every number is labelled `simulated` (or `predicted`), whatever the story told around it.
-import { schema, type BoardsPage, type CommonAxis as Axis, type CompareBoard, type CompareNetworkFigures, type EvaluateAllRow, type EvaluationPage, type ExperimentMeans, type ExperimentPage, type FindingsPage, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
+import { schema, type BenchmarkPage, type BenchmarkRankedRow, type BoardsPage, type CommonAxis as Axis, type CompareBoard, type CompareNetworkFigures, type EvaluateAllRow, type EvaluationPage, type ExperimentMeans, type ExperimentPage, type FindingsPage, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
 import { pareto } from "../src/pareto.ts";
 import type { Configuration, Pair, Trial, TuneReport } from "../src/view.ts";
 import { page_of } from "./tune_page.ts";
@@ -516,7 +516,26 @@ export function boards_page(): BoardsPage {
   };
 }
 
+/** Two measured results and a simulated one; the second has no power, and one breaks a rule. */
+export function benchmark_page(): BenchmarkPage {
+  const row = (rank: number | null, board: string, seconds: number, joules: number | null, ratio: number): BenchmarkRankedRow => ({
+    rank, board, file: `${board}.json`, signed_off_by: rank === 1 ? "A. Person" : null, provenance: rank === null ? "simulated" : "measured", epochs_to_target: 4, time_to_target_s: seconds, epoch_s: seconds / 4, energy_to_target_j: joules, mean_w: joules === null ? null : joules / seconds, ratio,
+  });
+  return {
+    ...page_base, kind: "benchmark", command: "flyball experiment benchmark table a.json b.json c.json d.json --report out.html",
+    answer: {
+      schema: 2, by: "time", shared: ["net", "lm"],
+      entries: [
+        { id: "net", quality: "accuracy", target: 0.99, rows: [row(null, "c", 20, 600, 0.5), row(1, "a", 40, 800, 1), row(2, "b", 100, null, 2.5)] },
+        { id: "lm", quality: "perplexity", target: 35, rows: [row(1, "a", 4000, 90_000, 1), row(2, "b", 36_000, null, 9)] },
+      ],
+      overall: [{ rank: 1, board: "a", file: "a.json", ratio: 1 }, { rank: 2, board: "b", file: "b.json", ratio: Math.sqrt(2.5 * 9) }],
+      left_out: [{ file: "d.json", entry: null, why: "signed off: nobody vouches for it" }],
+    },
+  };
+}
+
 export const fixtures: Record<string, () => Shown> = {
-  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page, findings: findings_page, evaluation: evaluation_page, boards: boards_page,
+  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page, findings: findings_page, evaluation: evaluation_page, boards: boards_page, benchmark: benchmark_page,
   batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_page, dynamic: dynamic_page, run: run_page, profile: profile_page, roofline: roofline_page,
 };

@@ -52,7 +52,7 @@ export function read_page(file: string): Pick<Written, "page" | "data"> {
 /** `flyball WORDS --json --report …`; the exit code must be the one given. */
 export function written(folder: string, words: string[], exit_code = 0): Written {
   const report = join(folder, "report.html");
-  const quiet = words[0] === "compare" ? [] : ["--quiet"]; // it has nothing to be quiet of
+  const quiet = words[0] === "compare" || words[1] === "benchmark" ? [] : ["--quiet"]; // it has nothing to be quiet of
   const answer = JSON.parse(ran(folder, [...words, "--json", ...quiet, "--report", report], exit_code));
   return { ...read_page(report), answer };
 }

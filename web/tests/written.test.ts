@@ -183,6 +183,23 @@ test("boards: ratios in the program's words, and the choice", { skip }, () => in
   });
 }));
 
+test("a benchmark: results of simulated boards beside each other, without a rank", { skip }, () => in_scratch(async (folder) => {
+  const files = ["orin_agx", "orin_nano"].map((board) => join(folder, `${board}.json`));
+  for (const file of files) ran(folder, ["experiment", "benchmark", "run", "--device", `twin:${/(\w+)\.json$/.exec(file)![1]}`, "--result", file, "--quiet"]);
+  const { page: html, data, answer } = written(folder, ["experiment", "benchmark", "table", ...files]);
+  assert.deepEqual(problems(data), []);
+  assert.deepEqual(data["answer"], answer);
+  for (const view of [desktop, phone]) {
+    await with_page(html, view, async (page) => {
+      const rows = answer["entries"].flatMap((e: { rows: object[] }) => e.rows);
+      assert.ok(rows.length >= 6, `${rows.length} rows`);
+      assert.equal(await page.locator(".meters-section").first().locator(".meter").count(), rows.length);
+      assert.match(await page.locator("h1").innerText(), /simulated boards have no rank/);
+      assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|Infinity/);
+    });
+  }
+}));
+
 test("batch sizes vary: page and terminal say the same sentence, per sample", { skip }, () => in_scratch(async (folder) => {
   const rows = ["device,workload,phase,batch_size,cpu_cores,minibatch_ms,power_w"];
   for (const batch of [8, 16, 32]) for (const cores of [2, 4, 8]) rows.push(`board,net,train,${batch},${cores},${20 + (90 * batch) / cores / 8},${8 + cores}`);

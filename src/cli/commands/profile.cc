@@ -124,11 +124,18 @@ Status run_simulated(const ProfileOptions& options, const Board& board, Context&
   wanted.request.workload = options.workload;
   FLYBALL_ASSIGN(wanted.request.step.phase, parse_phase(options.phase));
   FLYBALL_ASSIGN(const EpochRun run, simulate_epochs(board, wanted));
-  const auto document = epochs_json(run);
+  auto document = epochs_json(run);
+  std::optional<StoredIdle> idle;
+  if (const auto power_w = run.mean_power_w()) {
+    FLYBALL_ASSIGN(const auto simulated, simulated_idle(board, {wanted.mode}));
+    idle = StoredIdle{.idle = simulated.front()};
+    document["idle"] = idle_share_json(*idle, *power_w);
+  }
   if (options.json)
     print_json(document);
   else
     print_epochs(run);
+  if (!options.json && idle) fmt::print("{}\n", idle_share_text(*idle, *run.mean_power_w()));
   return write_report(options.report, page_document("profile", context.command, document),
                       options.json);
 }

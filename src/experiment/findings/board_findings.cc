@@ -19,6 +19,36 @@ std::string energy_text(const std::optional<double>& energy_j) {
   return energy_j ? fmt::format("{:.4g} J", *energy_j) : "energy is not measured";
 }
 
+/// What POMACS 6(3), 2022, section 5.6 found of the base load, in percent of the energy.
+struct BaseShare {
+  double low = 0, high = 0;
+  const char* of = "";
+};
+BaseShare published_base(const std::string& workload) {
+  if (workload == "lenet5") return {65, 80, "LeNet-5"};
+  return {20, 45, "larger networks"};
+}
+
+/// Which share of the energy the board draws while nothing trains, beside the published one.
+void base_finding(const std::vector<Group>& groups, std::vector<Finding>& list) {
+  const Group *least = nullptr, *most = nullptr;
+  for (const Group& group : groups) {
+    const auto pct = group.steady().base_pct();
+    if (!pct) continue;
+    if (!least || *pct < *least->steady().base_pct()) least = &group;
+    if (!most || *pct > *most->steady().base_pct()) most = &group;
+  }
+  if (!least) return;
+  const double low = *least->steady().base_pct(), high = *most->steady().base_pct();
+  const BaseShare published = published_base(least->settings.workload);
+  list.push_back(
+      {fmt::format("Base load, drawn while nothing trains, is {:.0f} % of the energy ({}) to "
+                   "{:.0f} % ({}); published: {:g} to {:g} % of {}.",
+                   low, least->label, high, most->label, published.low, published.high,
+                   published.of),
+       high >= published.low && low <= published.high});
+}
+
 const Group* of_dvfs(const std::vector<Group>& groups, const Group& like, const char* dvfs) {
   for (const Group& group : groups)
     if (group.settings.dvfs == dvfs && group.settings.workload == like.settings.workload &&
@@ -133,6 +163,7 @@ void mode_findings(const std::vector<Group>& groups, std::vector<Finding>& list)
   list.push_back(
       {fmt::format("No other mode is both faster and thriftier than these: {}.", join(names, "; ")),
        std::ranges::count(front, fastest) == 1});
+  base_finding(groups, list);
 }
 
 }  // namespace flyball

@@ -41,6 +41,27 @@ TEST(BoardFindings, WithoutEnergyThereIsNoFront) {
   EXPECT_THAT(list.back().text, HasSubstr("energy is not measured"));
 }
 
+TEST(BoardFindings, BaseLoadBesideWhatWasPublished) {
+  std::vector<Group> groups = {mode("a", 78, 127), mode("b", 66, 125), mode("c", 70, 123)};
+  const auto told = [&](const std::string& workload, std::vector<double> base) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      groups[i].settings.workload = workload;
+      groups[i].first.power_w = 20;
+      groups[i].first.base_w = base[i];
+    }
+    std::vector<Finding> list;
+    mode_findings(groups, list);
+    return list.back();
+  };
+  const Finding holds = told("lenet5", {12, 14, 9});
+  EXPECT_THAT(holds.text, HasSubstr("is 45 % of the energy (c) to 70 % (b); published: 65 to 80 % "
+                                    "of LeNet-5."));
+  EXPECT_EQ(holds.as_expected, true);
+  EXPECT_EQ(told("lenet5", {12, 11, 9}).as_expected, false);     // 60 % at most
+  EXPECT_EQ(told("resnet18", {10, 14, 9}).as_expected, true);    // 45 to 70 %
+  EXPECT_EQ(told("resnet18", {10, 14, 10}).as_expected, false);  // 50 to 70 %
+}
+
 TEST(BoardFindings, FreeClocksAgainstPinned) {
   Group off = mode("dvfs off", 10, 100), on = mode("dvfs on", 11, 90);
   off.settings.dvfs = "off";

@@ -34,7 +34,8 @@ class Simulation {
       if (!stream || wanted_.drop_each) {
         if (stream) base_s_ += last_s_;
         FLYBALL_ASSIGN(stream, open(epoch));
-        last_s_ = 0;
+        last_s_ = used_s_ = 0;
+        used_ = {};
       }
       run.epochs.push_back(one_epoch(*stream, epoch));
     }
@@ -119,12 +120,13 @@ class Simulation {
     record.cached_after = stream.cached();
     // What the page cache had not was read from storage.
     record.use.read_bytes = static_cast<uint64_t>(missed * static_cast<double>(record.bytes));
-    record.use.cpu_pct = 100 * stream.use().cpu_cores;
-    record.use.cpu_s = stream.use().cpu_cores * record.e2e_s;
+    const TwinUse use = use_of_epoch(stream.use(), record.e2e_s);
+    record.use.cpu_pct = 100 * use.cpu_cores;
+    record.use.cpu_s = use.cpu_cores * record.e2e_s;
     record.use.memory_bytes = record.use.peak_memory_bytes = stream.memory_bytes();
     if (gpu_mhz_s_ > 0)
       record.gpu = GpuUse{.gpu = 0,
-                          .load_pct = 100 * stream.use().gpu,
+                          .load_pct = 100 * use.gpu,
                           .clock_mhz = std::exchange(gpu_mhz_s_, 0) / record.e2e_s,
                           .memory_bytes = {}};
     if (!total().empty()) {
@@ -132,6 +134,20 @@ class Simulation {
       record.energy = energy;
     }
     return record;
+  }
+
+  /// What a stream says is a mean since it began.
+  TwinUse use_of_epoch(const TwinUse& so_far, double epoch_s) {
+    const auto own = [&](double TwinUse::*share) {
+      return (so_far.*share * (used_s_ + epoch_s) - used_.*share * used_s_) / epoch_s;
+    };
+    const TwinUse epoch{.cpu_cores = own(&TwinUse::cpu_cores),
+                        .gpu = own(&TwinUse::gpu),
+                        .gpu_math = own(&TwinUse::gpu_math),
+                        .memory = own(&TwinUse::memory)};
+    used_ = so_far;
+    used_s_ += epoch_s;
+    return epoch;
   }
 
   static Trace clock(const char* name) {
@@ -185,6 +201,8 @@ class Simulation {
   Twin twin_;
   Trace cpu_ = clock("cpu_mhz"), gpu_ = clock("gpu_mhz");
   double next_reading_s_ = 0;
+  TwinUse used_;                    ///< of the epochs before
+  double used_s_ = 0;               ///< that they took
   double gpu_mhz_s_ = 0;            ///< clock times seconds of the epoch
   double base_s_ = 0, last_s_ = 0;  ///< begin of the stream, and its time so far
 };

@@ -1,5 +1,5 @@
 // Where the time of an epoch goes: stacked bars, and the same in numbers.
-import { bar_height, bars_of, bars_text, build_bars, part_words, parts, type Bar } from "../charts/epochs.ts";
+import { bars_of, bars_text, build_bars, chart_height, part_words, parts, tells_load, type Bar } from "../charts/epochs.ts";
 import { live_chart } from "../charts/echarts.ts";
 import type { ExperimentMeans } from "../contract.ts";
 import { h, section } from "../dom.ts";
@@ -10,13 +10,14 @@ import type { ExperimentView } from "../view.ts";
 
 export function bar_key(bars: Bar[]): HTMLElement {
   const paler = bars.some((b) => b.which === "epoch 0") ? [h("i", { class: "faded" }), h("span", {}, "paler: epoch 0")] : [];
-  return h("p", { class: "bar-key epoch-key" }, ...parts.flatMap((part) => [h("i", { class: part }), h("span", {}, part_words[part])]), ...paler);
+  const load = tells_load(bars) ? [h("i", { class: "diamond" }), h("span", {}, "GPU busy")] : [];
+  return h("p", { class: "bar-key epoch-key" }, ...parts.flatMap((part) => [h("i", { class: part }), h("span", {}, part_words[part])]), ...load, ...paler);
 }
 
 /** The chart of the bars, with its text for who cannot see it. */
 export function bars_chart(bars: Bar[], what: string): HTMLElement {
   const canvas = h("div", { class: "chart epochs", role: "img", "data-bars": bars.length, "aria-label": bars_text(bars) });
-  canvas.style.height = `${bars.length * bar_height + 56}px`;
+  canvas.style.height = `${chart_height(bars)}px`;
   const chart = live_chart(canvas, () => chart.setOption(build_bars(bars, colours(), font(), canvas.clientWidth < 520, what), true));
   return canvas;
 }
@@ -35,11 +36,13 @@ const columns: [head: string, cell: (b: Bar<ExperimentMeans>) => string | null][
   ["Pre-processing", (b) => with_unit(b.means.preprocess_s, "s")],
   ["Minibatch", (b) => with_unit(b.means.minibatch_ms, "ms")],
   ["CPU", (b) => `${number(b.means.cpu_pct)}\u202f%`],
+  ["GPU busy", (b) => (b.means.gpu_load_pct === null ? null : `${number(b.means.gpu_load_pct)}\u202f%`)],
   ["In cache", (b) => (b.means.cached === null ? null : `${number(100 * b.means.cached)}\u202f%`)],
   ["Read from disk", (b) => (b.means.read_bytes === null ? null : `${number(b.means.read_bytes / 1e6)}\u202fMB`)],
   ["From own cache", (b) => (b.means.cache_bytes ? `${number(b.means.cache_bytes / 1e6)}\u202fMB` : null)],
   ["Energy", (b) => (b.means.energy_j === null ? null : with_unit(b.means.energy_j, "J"))],
   ["Other programs", (b) => (b.means.others_cpu_pct === null ? null : `${number(b.means.others_cpu_pct)}\u202f%`)],
+  ["Base load", (b) => (b.means.base_w == null || b.means.power_w === null ? null : `${number((100 * b.means.base_w) / b.means.power_w)}\u202f%`)],
   ["Power", (b) => (b.means.power_w === null ? null : with_unit(b.means.power_w, "W"))],
 ];
 

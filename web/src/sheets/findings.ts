@@ -55,7 +55,7 @@ function bars(runs: FindingsAskedRun[]): SheetBar[] {
     const count = (storage: string | null) => own.filter((r) => r.storage === storage).length;
     const usual = own.map((r) => r.storage).reduce((most, s) => (count(s) > count(most) ? s : most), own[0]!.storage);
     const shown = own.filter((r) => r.storage === usual).sort((a, b) => a.workers - b.workers);
-    return new Set(shown.map((r) => r.workers)).size < 2 ? [] : shown.map((r) => ({ label: name, which: `w ${r.workers}`, e2e_s: r.e2e_s!, stall_s: r.stall_s!, compute_s: r.compute_s ?? 0, overhead_s: r.overhead_s ?? 0 }));
+    return new Set(shown.map((r) => r.workers)).size < 2 ? [] : shown.map((r) => ({ label: name, which: `w ${r.workers}`, e2e_s: r.e2e_s!, stall_s: r.stall_s!, compute_s: r.compute_s ?? 0, overhead_s: r.overhead_s ?? 0, gpu_load_pct: r.gpu_pct, energy_j: r.energy_j }));
   }).slice(0, most_bars);
 }
 

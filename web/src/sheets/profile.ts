@@ -47,7 +47,7 @@ function network_sheet(p: ProfileEpochs): Sheet {
     { label: "minibatch", value: usual?.minibatch_ms ?? null, unit: "ms", provenance }, { label: "CPU", value: usual?.cpu_pct ?? null, unit: "% of one core" },
   ];
   if (energy !== null) figures.push({ label: "energy of an epoch", value: energy, unit: "J", provenance }, { label: "power", value: power, unit: "W", provenance });
-  if (idle) figures.push({ label: "of it idle power", value: idle.power_w, unit: "W", provenance: "measured", note: `${(100 * idle.share).toFixed(0)} %, measured ${idle.measured_utc} (run ${idle.run})` });
+  if (idle) figures.push({ label: "of it idle power", value: idle.power_w, unit: "W", provenance: idle.run === null ? "simulated" : "measured", note: `${(100 * idle.share).toFixed(0)} %${idle.run === null ? "" : `, measured ${idle.measured_utc} (run ${idle.run})`}` });
   const few = epochs.length <= most_bars;
   return {
     title: `profile of ${title}`, subject: `Profile · ${title} · ${request.device}`, headline: `An epoch of ${title} takes ${digits(usual?.e2e_s ?? 0, 4)} s.`, started_at: p.started_utc,

@@ -11,6 +11,9 @@ export interface SheetBar {
   stall_s: number;
   compute_s: number;
   overhead_s: number;
+  /** [%] Share of the time that the GPU was busy. */
+  gpu_load_pct?: number | null;
+  energy_j?: number | null;
 }
 
 /** What was served and trained when. */

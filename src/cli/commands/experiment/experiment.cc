@@ -26,6 +26,7 @@
 #include "experiment/twin_runner.h"
 #include "report/page.h"
 #include "space/compute_place.h"
+#include "tune/board_costs.h"
 #include "workload/stepper.h"
 
 namespace flyball::cli {
@@ -97,6 +98,9 @@ void print_groups(const std::vector<Group>& groups) {
   const bool gpu = std::ranges::any_of(groups, [](const Group& group) {
     return group.steady().gpu_load_pct || group.steady().gpu_mhz;
   });
+  const bool base = std::ranges::any_of(
+      groups, [](const Group& group) { return group.steady().base_pct().has_value(); });
+  if (base) heads.emplace_back("base load %");
   if (gpu) heads.insert(heads.end(), {"GPU %", "GPU MHz"});
   heads.emplace_back("doubts");
   TextTable table(heads);
@@ -115,6 +119,7 @@ void print_groups(const std::vector<Group>& groups) {
                                         figure(a.energy_j)};
       if (cache)
         cells.insert(cells.end(), {figure(a.file_bytes, 1e-6), figure(a.cache_bytes, 1e-6)});
+      if (base) cells.push_back(figure(a.base_pct()));
       if (gpu) cells.insert(cells.end(), {figure(a.gpu_load_pct), figure(a.gpu_mhz)});
       cells.push_back(doubts.empty() ? "-" : doubts);
       table.add(std::move(cells));
@@ -277,6 +282,11 @@ Status run(const ExperimentArguments& options, Context& context) {
   FLYBALL_ASSIGN(const auto now, open_named_board(options.device, options.root));
   experiment.board.device.settings = now->info().device.settings;
   experiment.interrupted = &interrupt_flag();
+  if (store)
+    experiment.idle_w = [&](const std::string& total) -> std::optional<double> {
+      const auto idle = idle_of_present_mode(*store, *now, experiment.root, total);
+      return idle && *idle ? std::optional((*idle)->idle.power_w) : std::nullopt;
+    };
   Progress progress(options.quiet);
   experiment.progress = [&](size_t done, size_t total, const std::string& what) {
     progress.show_share(done, total, what);

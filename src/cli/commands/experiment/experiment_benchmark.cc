@@ -18,7 +18,9 @@
 #include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
+#include "cli/report_file.h"
 #include "cli/text/benchmark_text.h"
+#include "report/page.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
@@ -29,7 +31,7 @@ namespace fs = std::filesystem;
 struct BenchmarkArguments {
   std::string device, root = "/", result, sign_off, precision = "fp32";
   std::vector<std::string> only, files;
-  std::string by = "time";
+  std::string by = "time", report;
   FreeSettings settings{.workers = 1};
   MeasuringOptions measuring;
   OptionScope scope;
@@ -267,6 +269,9 @@ Status rank(const BenchmarkArguments& options, Context& context) {
     print_json(ranking_json(ranking));
   else
     fmt::print("{}", ranking_text(ranking));
+  FLYBALL_CHECK(write_report(options.report,
+                             page_document("benchmark", context.command, ranking_json(ranking)),
+                             options.json));
   if (ranking.entries.empty()) context.exit_code = 1;
   return {};
 }
@@ -331,6 +336,7 @@ void add_experiment_benchmark(CLI::App& group, Context& context) {
   ranker->add_option("--by", ranked->by, "time or energy to the target")
       ->check(CLI::IsMember({"time", "energy"}))
       ->capture_default_str();
+  add_report_option(*ranker, ranked->report);
   add_json_flag(*ranker, ranked->json);
   ranker->footer("Example:\n  flyball experiment benchmark table benchmark-*.json --by energy");
   set_action(*ranker, context, [ranked, &context] { return rank(*ranked, context); });

@@ -1,0 +1,46 @@
+#include "profile/characterise/twin_epochs.h"
+
+#include <gtest/gtest.h>
+
+namespace flyball {
+namespace {
+
+/// MobileNetV3 without workers on an AGX Xavier whose disk is slow.
+EpochRun trained(int epochs, bool drop_each) {
+  const auto board = *open_board("twin:xavier_agx");
+  TwinEpochs wanted;
+  wanted.request.workload = "mobilenet_v3";
+  wanted.request.epochs = epochs;
+  wanted.drop_each = drop_each;
+  wanted.storage = TwinStorage{.name = "slow", .mb_per_s = 10, .latency_ms = 5, .at_once = 1};
+  auto run = simulate_epochs(*board, wanted);
+  EXPECT_TRUE(run.ok()) << run.error().message;
+  return *std::move(run);
+}
+
+double busy_s(const EpochRecord& epoch) {
+  return epoch.gpu.value().load_pct.value() / 100 * epoch.e2e_s;
+}
+
+TEST(TwinEpochs, WhatAnEpochUsesIsItsOwn) {
+  const EpochRun run = trained(3, false);
+  ASSERT_EQ(run.epochs.size(), 3U);
+  const EpochRecord &first = run.epochs[0], &second = run.epochs[1], &third = run.epochs[2];
+  ASSERT_GT(first.e2e_s, 1.3 * second.e2e_s);  // it reads from the disk
+  // The GPU does as much in each of them: its load is as much less as the epoch is longer.
+  EXPECT_NEAR(busy_s(first), busy_s(second), 0.02 * busy_s(second));
+  EXPECT_NEAR(busy_s(third), busy_s(second), 0.02 * busy_s(second));
+  EXPECT_NEAR(third.use.cpu_s, second.use.cpu_s, 0.02 * second.use.cpu_s);
+  EXPECT_NEAR(third.use.cpu_pct, 100 * third.use.cpu_s / third.e2e_s, 1e-9);
+}
+
+TEST(TwinEpochs, AfterEachDropEpochsAreAlike) {
+  const EpochRun run = trained(3, true);
+  for (const EpochRecord& epoch : run.epochs) {
+    EXPECT_NEAR(epoch.e2e_s, run.epochs[0].e2e_s, 0.02 * run.epochs[0].e2e_s);
+    EXPECT_NEAR(busy_s(epoch), busy_s(run.epochs[0]), 0.02 * busy_s(run.epochs[0]));
+  }
+}
+
+}  // namespace
+}  // namespace flyball
