@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "base/bytes.h"
+#include "base/amounts.h"
 #include "base/lower.h"
 #include "base/text.h"
 #include "base/units.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/amounts.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "problem/problem.h"
@@ -188,7 +189,8 @@ std::string format_live(const ServingResult& result) {
   }
   if (!result.training_blocked.empty()) text += result.training_blocked + "\n";
   if (std::isfinite(result.energy_j))
-    text += fmt::format("power {:.3g} W, energy {:.4g} J\n", result.power_w(), result.energy_j);
+    text += fmt::format("power {:.3g} W, energy {}\n", result.power_w(),
+                        format_joules(result.energy_j));
   if (result.measure_most)
     text += fmt::format("measured while it served: {} of at most {} modes\n",
                         result.measured.size(), *result.measure_most);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "answers/answer.h"
+#include "base/amounts.h"
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -208,7 +209,7 @@ std::string dry_run_text(const DryRun& dry) {
                         ahead.known);
   };
   cost("time", dry.seconds, format_seconds({dry.seconds.value.value_or(0)}));
-  cost("energy", dry.joules, fmt::format("{:.3g} J", dry.joules.value.value_or(0)));
+  cost("energy", dry.joules, format_joules(dry.joules.value.value_or(0)));
   for (const Scope scope : {Scope::board, Scope::run})
     for (const Axis& axis : dry.axes)
       if (axis.scope == scope)

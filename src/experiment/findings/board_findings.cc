@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/amounts.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "experiment/findings/finding_words.h"
@@ -16,7 +17,7 @@ namespace {
 constexpr double near_the_top = 0.9;  // below this share of its highest value a clock was lowered
 
 std::string energy_text(const std::optional<double>& energy_j) {
-  return energy_j ? fmt::format("{:.4g} J", *energy_j) : "energy is not measured";
+  return energy_j ? format_joules(*energy_j) : "energy is not measured";
 }
 
 /// What POMACS 6(3), 2022, section 5.6 found of the base load, in percent of the energy.
@@ -112,8 +113,8 @@ void dvfs_findings(const std::vector<Group>& groups, std::vector<Finding>& list)
     const EpochAverage &off = pinned.steady(), &on = free->steady();
     const std::string energy =
         off.energy_j && on.energy_j
-            ? fmt::format(" and its energy from {:.4g} J to {:.4g} J ({})", *off.energy_j,
-                          *on.energy_j, change(*off.energy_j, *on.energy_j))
+            ? fmt::format(" and its energy from {} to {} ({})", format_joules(*off.energy_j),
+                          format_joules(*on.energy_j), change(*off.energy_j, *on.energy_j))
             : "; energy is not measured";
     list.push_back({fmt::format("{}: with clocks free an epoch goes from {} to {} ({}){}.",
                                 pinned.settings.workload, format_seconds({off.e2e_s}),

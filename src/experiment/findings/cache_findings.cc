@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/bytes.h"
+#include "base/amounts.h"
 #include "base/lru.h"
 #include "experiment/findings/finding_words.h"
 

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/bytes.h"
+#include "base/amounts.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "experiment/findings/board_findings.h"
 #include "experiment/findings/cache_findings.h"
 #include "experiment/findings/finding_words.h"
@@ -198,8 +199,8 @@ class Findings {
       add("Whether pipelining saves energy is not known here: power is not measured.");
       return;
     }
-    add(fmt::format("{} workers change the energy of an epoch from {:.4g} J to {:.4g} J ({}).",
-                    most->settings.workers, *a.energy_j, *b.energy_j,
+    add(fmt::format("{} workers change the energy of an epoch from {} to {} ({}).",
+                    most->settings.workers, format_joules(*a.energy_j), format_joules(*b.energy_j),
                     change(*a.energy_j, *b.energy_j)),
         *b.energy_j < *a.energy_j);
   }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "base/amounts.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "telemetry/process/measure.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -51,9 +53,9 @@ std::string bytes_text(double bytes) {
 
 std::string power_text(const MeasuredPower& power) {
   const EnergyWindow& window = power.window;
-  std::string text = fmt::format("{}: {:.4g} J", power.name, window.energy_j);
+  std::string text = fmt::format("{}: {}", power.name, format_joules(window.energy_j));
   if (window.edge_j > 0.001 * window.energy_j)
-    text += fmt::format(" \u00b1 {:.2g} J", window.edge_j);
+    text += fmt::format(" \u00b1 {} J", number(window.edge_j, 2));
   text +=
       fmt::format(", mean {:.4g} W ({:.4g} to {:.4g})", window.mean_w, window.min_w, window.max_w);
   text += fmt::format(", {} samples, {} updates", window.samples, window.distinct_updates);

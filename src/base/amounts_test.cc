@@ -1,4 +1,4 @@
-#include "base/bytes.h"
+#include "base/amounts.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,16 @@ TEST(Bytes, AreReadAsTheyAreWritten) {
   EXPECT_EQ(format_bytes(1.5e15), "1500 TB");
   for (const double bytes : {1.0, 640.0, 12000.0, 1.234e8, 5e9})
     EXPECT_EQ(parse_bytes(format_bytes(bytes)).value(), bytes);
+}
+
+TEST(Joules, AreWrittenWithFourDigitsAndNoExponent) {
+  EXPECT_EQ(format_joules(0.04351), "0.04351 J");
+  EXPECT_EQ(format_joules(450.04), "450 J");
+  EXPECT_EQ(format_joules(9999.4), "9999 J");
+  EXPECT_EQ(format_joules(9999.6), "10 kJ");
+  EXPECT_EQ(format_joules(10134), "10.13 kJ");
+  EXPECT_EQ(format_joules(1234567), "1235 kJ");
+  EXPECT_EQ(format_joules(12345678), "12.35 MJ");
 }
 
 }  // namespace
