@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the examples of README.md and docs/*.md as they are written, and compares what they show.
 
-usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|language|live|network|readme|docs-1|docs-2
+usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|language|live|network|readme|docs-1|docs-2|evidence
 
 Every block of code is either run (each in a clean folder, with its own HOME and FLYBALL_STATE and
 with what a reader is told to have there), or stands in NOT_RUN with the reason. A block in which
@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 from shell_testing import Failure, environment_of, run_commands
 
@@ -28,7 +29,7 @@ NOT_RUN = {
             "trains three networks; benchmark_slow_test.cc trains one of them",
         "flyball experiment benchmark check benchmark-host.json":
             "reads the result of the line before",
-        "flyball experiment benchmark table benchmark-*.json --by energy":
+        "flyball experiment benchmark table benchmark-*.json --by energy --report table.html":
             "reads results of several boards",
     },
     "README.md": {
@@ -391,6 +392,7 @@ def check_output(command, shown, printed):
 
 
 def check_block(source, build, file, commands):
+    began = time.monotonic()
     results = run_block(source, build, commands)
     for (command, shown), (code, printed, complaint) in zip(commands, results):
         if code != EXIT_CODES.get(without_comment(command), 0):
@@ -398,11 +400,14 @@ def check_block(source, build, file, commands):
         if shown is not None:
             check_output(command, shown, printed + complaint)
         print(f"{file}: {command.splitlines()[0]}", flush=True)
+    print(f"  {time.monotonic() - began:.1f} s", flush=True)
     return len(commands)
 
 
 def shard_of(file, lines):
-    """Blocks run in seven tests, of a few minutes at most."""
+    """Blocks run in eight tests; what takes minutes, whole populations of boards, in a slow one."""
+    if any("population --n 200" in line for line in lines):
+        return "evidence"
     if file != "README.md":
         return "docs-1" if file < "docs/m" else "docs-2"
     if any("tune lenet5 --device host" in line for line in lines):

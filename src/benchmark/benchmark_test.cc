@@ -26,6 +26,7 @@ EntryResult trained(const BenchmarkEntry& entry, double epoch_s, double watts, i
   result.entry = entry;
   result.libraries = "LibTorch 1.13.1";
   result.test_samples = 100;
+  result.watched = true;
   const bool lower = lower_is_better(entry.quality);
   for (int i = 0; i < needed + 2; ++i) {
     BenchmarkEpoch epoch{.e2e_s = epoch_s,
@@ -137,6 +138,15 @@ TEST(BenchmarkResult, EachFaultBreaksItsRule) {
     }));
   };
   EXPECT_THAT(loaded(benchmark.rules.others_pct), IsEmpty());
+  // What no sensor tells is said, and not held against it.
+  BenchmarkResult unwatched = whole(benchmark, "orin", 10, 20);
+  unwatched.entries[1].watched = false;
+  for (auto& epoch : unwatched.entries[1].epochs) epoch.others_cpu_pct = {};
+  const CheckedResult unknown = checked(benchmark, unwatched);
+  EXPECT_FALSE(unknown.any_broken());
+  EXPECT_TRUE(std::ranges::any_of(unknown.rules, [](const AppliedRule& rule) {
+    return rule.rule == "alone" && rule.why.ends_with("whether it throttled is not known");
+  }));
   EXPECT_THAT(loaded(benchmark.rules.others_pct + 1), ElementsAre("alone"));
   EXPECT_THAT(broken(entry([](auto& e) { e.power.samples.resize(59); })), ElementsAre("power"));
   EXPECT_THAT(broken(entry([](auto& e) { e.power.samples[30].first += 2; })), ElementsAre("power"));

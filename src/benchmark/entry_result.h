@@ -47,6 +47,7 @@ struct EntryResult {
   std::vector<BenchmarkEpoch> epochs;
   BenchmarkPower power;
   std::vector<std::string> throttled;  ///< what slowed the board down
+  bool watched = false;                ///< a sensor would have told that
   std::string disturbed;               ///< who else measured on this machine; "" nobody
   std::string failure;                 ///< why it has no epochs; "" where it has
 

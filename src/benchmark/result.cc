@@ -85,7 +85,7 @@ Json entry_json(const EntryResult& result) {
                               {"others_cpu_pct", or_null(epoch.others_cpu_pct)}});
   json["power"] = power_json(result.power, result.provenance);
   json["power_gap"] = text_or_null(result.power.gap);
-  json["throttled"] = result.throttled;
+  json["throttled"] = result.watched ? Json(result.throttled) : Json();
   json["disturbed"] = text_or_null(result.disturbed);
   json["failure"] = text_or_null(result.failure);
   return json;
@@ -175,9 +175,12 @@ Result<EntryResult> read_entry(const Json& json) {
                              .overhead_s = epoch.at("overhead_s"),
                              .loss = optional_of<double>(epoch, "loss"),
                              .quality = optional_of<double>(epoch, "quality"),
-                             .others_cpu_pct = optional_of<double>(epoch, "others_cpu_pct")});
+                             .others_cpu_pct = epoch.contains("others_cpu_pct")
+                                                   ? optional_of<double>(epoch, "others_cpu_pct")
+                                                   : std::nullopt});
   result.power = read_power(json);
-  result.throttled = json.at("throttled").get<std::vector<std::string>>();
+  result.watched = !json.at("throttled").is_null();
+  if (result.watched) result.throttled = json.at("throttled").get<std::vector<std::string>>();
   result.disturbed = text_of(json, "disturbed");
   result.failure = text_of(json, "failure");
   return result;
@@ -275,6 +278,8 @@ Result<ReadResult> parse_benchmark_result(const std::string& text, const std::st
   try {
     ReadResult read;
     read.file = name;
+    if (const Json& schema = json.at("schema"); schema != json_schema)
+      return bad(fmt::format("its schema is {}, and {} is known", schema.dump(), json_schema));
     const auto result = read_result(json);
     if (!result) return bad(result.error().message);
     read.result = *result;
@@ -285,7 +290,9 @@ Result<ReadResult> parse_benchmark_result(const std::string& text, const std::st
       read.edited = wrong_figure(read.result, json);
     return read;
   } catch (const Json::exception& wrong) {
-    return bad(wrong.what());
+    const std::string what = wrong.what();  // "[json.exception.…] key 'epochs' not found"
+    const size_t name_end = what.find("] ");
+    return bad(name_end == std::string::npos ? what : what.substr(name_end + 2));
   }
 }
 

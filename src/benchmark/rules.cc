@@ -45,9 +45,12 @@ class Rules {
     add("as it was written", checked_.read.edited.empty(),
         checked_.read.edited.empty() ? "its digest and all figures agree" : checked_.read.edited);
     const bool signed_off = !result_.signed_off_by.empty();
-    add("signed off", signed_off,
-        signed_off ? fmt::format("by {}, {}", result_.signed_off_by, result_.signed_off_utc)
-                   : "nobody vouches for it: --sign-off NAME");
+    if (result_.provenance() == Provenance::simulated)
+      add("signed off", {}, "what is simulated needs nobody to vouch for it");
+    else
+      add("signed off", signed_off,
+          signed_off ? fmt::format("by {}, {}", result_.signed_off_by, result_.signed_off_utc)
+                     : "nobody vouches for it: --sign-off NAME");
     const bool measured = result_.provenance() == Provenance::measured;
     add("measured", measured, measured ? "on " + result_.board.title : "it was simulated");
     const bool same_mode = result_.mode == result_.mode_after;
@@ -82,8 +85,7 @@ class Rules {
     target(entry);
     const std::string beside = disturbances(entry);
     add("alone", beside.empty(),
-        beside.empty() ? "nothing else was measured, nothing throttled" + load_text(entry)
-                       : beside);
+        beside.empty() ? "nothing else was measured, " + watched_text(entry) : beside);
     power(entry);
   }
 
@@ -141,9 +143,11 @@ class Rules {
                 : fmt::format("{}, and the target is {:g}", best, entry.entry.target));
   }
 
-  static std::string load_text(const EntryResult& entry) {
+  static std::string watched_text(const EntryResult& entry) {
     const auto others = entry.others_cpu_pct();
-    return others ? fmt::format(", other programs took {:.2g} % of a core", *others) : "";
+    const std::string load = others ? fmt::format("other programs took {:.2g} % of a core", *others)
+                                    : "what other programs took is not known";
+    return load + (entry.watched ? ", nothing throttled" : ", whether it throttled is not known");
   }
 
   std::string disturbances(const EntryResult& entry) const {

@@ -198,6 +198,8 @@ Result<EntryResult> run_entry(const Benchmark& benchmark, const BenchmarkEntry& 
   for (size_t i = 0; i < judge.other_cores().size(); ++i)
     if (const auto cores = judge.other_cores()[i]) result.epochs[i].others_cpu_pct = 100 * *cores;
   result.power = power_of(run, benchmark.rules, judge.steady_from_ns(), bin_s);
+  result.watched = std::ranges::any_of(
+      run.traces, [](const Trace& trace) { return trace.info.throttling != Throttling::none; });
   result.throttled =
       throttling_between(run.traces, run.epochs.front().begin_ns, run.epochs.back().end_ns);
   result.disturbed = run.disturbed;

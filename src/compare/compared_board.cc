@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "base/distinct.h"
 #include "boards/spec.h"
 
 namespace flyball {
@@ -29,6 +30,13 @@ const char* board_source_name(BoardSource source) {
   return "";
 }
 
+void ComparedBoard::add_total(const std::string& total) {
+  if (power_total.empty()) power_total = total;
+  if (!total.empty() && total != power_total)
+    add_distinct(notes, fmt::format("figures of {} are of different power totals: {}, {}", name,
+                                    power_total, total));
+}
+
 std::string ComparedBoard::power_words() const {
   return power_parts.empty() ? power_total : power_total + ": " + power_parts;
 }
@@ -42,10 +50,7 @@ void add_figures(ComparedBoard& board, ComparedBoard other) {
   for (size_t i = 0; i < board.figures.size(); ++i)
     if (!board.figures[i].has_time() && other.figures[i].has_time())
       board.figures[i] = std::move(other.figures[i]);
-  if (board.power_total.empty()) board.power_total = std::move(other.power_total);
-  if (!other.power_total.empty() && other.power_total != board.power_total)
-    board.notes.push_back(fmt::format("figures of {} are of different power totals: {}, {}",
-                                      board.name, board.power_total, other.power_total));
+  board.add_total(other.power_total);
   std::ranges::move(other.notes, std::back_inserter(board.notes));
 }
 

@@ -51,6 +51,8 @@ struct ComparedBoard {
   std::vector<BoardFigures> figures{};  ///< in the order of the networks
   std::vector<std::string> notes{};
 
+  /// Of one more network's power. One of another total than those before is noted.
+  void add_total(const std::string& total);
   /// "module: GPU, memory only"; "" where it is not told.
   std::string power_words() const;
 };

@@ -17,7 +17,12 @@ double ComparedNetwork::minibatches(double batch_size) const {
 ComparedNetwork compared_network(const std::string& name, double samples) {
   const auto known = known_twin_workload(name, Phase::train);
   if (!known) return {name, samples};
-  return {known->layers.front().workload, samples > 0 ? samples : known->data.samples};
+  const double usual = samples > 0 ? samples : known->data.samples;
+  // By another name on data of its own it is a network of its own: "resnet18_cifar10".
+  const std::string& layers = known->layers.front().workload;
+  const auto same = known_twin_workload(layers, Phase::train);
+  const bool own = same.ok() && same->data.sample_bytes != known->data.sample_bytes;
+  return {own ? name : layers, usual};
 }
 
 }  // namespace flyball

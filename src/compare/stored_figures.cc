@@ -93,7 +93,7 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
   figures.known = pooled(readings);
   figures.config = all_settings(*chosen);
   for (const Measurement* one : readings)
-    if (one->power) board.power_total = one->power->total;
+    if (one->power) board.add_total(one->power->total);
   return figures;
 }
 

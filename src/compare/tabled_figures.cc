@@ -40,7 +40,8 @@ Result<BoardFigures> look_up(const WorkloadTable& table, const ComparedNetwork& 
   }
   const auto rows = narrowed(accepted, choices_of(accepted, question));
   if (!rows) {
-    figures.missing = rows.error().message;
+    const Error& why = rows.error();
+    figures.missing = why.message + (why.hint.empty() ? "" : " (" + why.hint + ")");
     return figures;
   }
   const auto profiler = make_table_profiler(*rows);
@@ -79,7 +80,7 @@ Result<std::vector<ComparedBoard>> tabled_board_figures(const Board& board,
         continue;
       }
       FLYBALL_ASSIGN(BoardFigures figures, look_up(*of_network, network, question, left_out));
-      if (figures.has_time()) compared.power_total = of_network->power_total;
+      if (figures.has_time()) compared.add_total(of_network->power_total);
       compared.figures.push_back(std::move(figures));
     }
     if (left_out > 0)

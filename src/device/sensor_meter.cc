@@ -32,9 +32,7 @@ class SensorMeter final : public PowerMeter {
 
 std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root,
                                              const std::string& compute, const std::string& gpu) {
-  SensorList list = open_power_sensors(root, gpu);
-  for (const SensorPtr& sensor : open_thermal_sensors(root).sensors)
-    if (sensor->info().throttling != Throttling::none) list.sensors.push_back(sensor);
+  SensorList list = open_trial_sensors(root, gpu);
   const std::string total = total_where(list, compute);
   auto meter = std::make_unique<SensorMeter>(std::move(list), total);
   if (!meter->total().empty()) return meter;

@@ -27,7 +27,7 @@ struct ExperimentOptions {
   bool fresh = false;      ///< measure again what was measured before
   const std::atomic<bool>* interrupted = nullptr;
   /// What the board draws in its present mode while nothing trains, of this total of power; nothing
-  /// where that was not measured.
+  /// where that was not measured, or deserves doubt.
   std::function<std::optional<double>(const std::string& total)> idle_w{};
   /// Hundredths of an epoch, of those that are left to run, and what runs now.
   std::function<void(size_t done, size_t total, const std::string& what)> progress{};

@@ -177,6 +177,12 @@ std::vector<std::string> gaps_of(const ExperimentResult& result) {
             "(`flyball doctor` says more)");
     }
   }
+  if (result.spec.question == Question::power_modes &&
+      std::ranges::any_of(result.runs, [](const RunFigures& run) {
+        return !run.base_w && !run.power_total.empty() && run.power_total != "plug";
+      }))
+    add("base load is not known of all its modes (`flyball mode idle MODE…` measures it, for the "
+        "runs that come after)");
   if (result.runs.size() < result.wanted)
     add("not all runs were measured yet; `flyball experiment run` goes on");
   return gaps;

@@ -17,6 +17,18 @@
 namespace flyball {
 namespace {
 
+/// As the file or the board names it: "15W", "gpu_mhz=…".
+std::string mode_text(const ExperimentSpec& spec, const RunSettings& run) {
+  const auto named = spec.modes.find(run.power_mode);
+  return named == spec.modes.end() ? run.power_mode : named->second;
+}
+
+/// One of the board's own, and not the highest mode, which is any board's.
+bool names_preset(const ExperimentSpec& spec, const RunSettings& run) {
+  const std::string text = mode_text(spec, run);
+  return !text.empty() && text != "MAXN" && text.find('=') == std::string::npos;
+}
+
 // What of a run has no counterpart on a simulated board; "" where all has.
 std::string missing_knob(const RunSettings& run, const TwinBoard& board) {
   if (run.state == "suspended" && (!twin_plug_w(board, 0) || !twin_plug_w(board, 1)))
@@ -30,21 +42,29 @@ std::string missing_knob(const RunSettings& run, const TwinBoard& board) {
   return "";
 }
 
+/// Why the board has no such preset; "" where none is asked for.
+std::string missing_preset(const ExperimentSpec& spec, const RunSettings& run, const Board& board) {
+  if (!names_preset(spec, run)) return "";
+  const Presets presets = board.presets();
+  const auto found = find_preset(presets, mode_text(spec, run));
+  return found ? "" : fmt::format("power_mode {}: {}", run.power_mode, found.error().message);
+}
+
 // Where a board leaves less to the page cache than the file would limit it to.
 void note_less_memory(const RunFigures& run, const Board& board, std::vector<std::string>& notes) {
   if (!(run.settings.memory_pct > 0) || run.epochs.size() < 2) return;
+  if (run.settings.clear == Clear::epoch) return;  // it is dropped, whatever there is room for
   const double cached = 100 * run.epochs.back().cached_before.value_or(0);
-  if (cached > run.settings.memory_pct - 1) return;
+  if (cached > std::min(100.0, run.settings.memory_pct) - 1) return;
   add_distinct(notes, fmt::format("memory_pct {:g}: {} leaves the page cache {:.0f} % of the set",
                                   run.settings.memory_pct, board.info().device.name, cached));
 }
 
 Result<PowerMode> mode_of(const ExperimentSpec& spec, const RunSettings& run, const Board& board) {
   if (run.power_mode.empty()) return PowerMode();
-  const auto named = spec.modes.find(run.power_mode);
-  const std::string& text = named == spec.modes.end() ? run.power_mode : named->second;
+  const std::string text = mode_text(spec, run);
   if (text == "MAXN") return PowerMode();
-  if (text.find('=') == std::string::npos) {
+  if (names_preset(spec, run)) {
     const Presets presets = board.presets();
     FLYBALL_ASSIGN(const Preset* preset, find_preset(presets, text));
     return preset->mode;
@@ -53,6 +73,12 @@ Result<PowerMode> mode_of(const ExperimentSpec& spec, const RunSettings& run, co
   FLYBALL_ASSIGN(const auto knobs, board.knobs());
   FLYBALL_CHECK(knobs->apply(mode));
   return mode;
+}
+
+/// A preset leaves clocks free below its caps, as on a board.
+bool clocks_free(const ExperimentSpec& spec, const RunSettings& run) {
+  if (!run.dvfs.empty()) return run.dvfs == "on";
+  return names_preset(spec, run) || mode_text(spec, run) == "MAXN";
 }
 
 // A medium that the board has a storage of the name of is that one. Another is the board's first,
@@ -130,7 +156,7 @@ Result<RunFigures> simulate_run(const ExperimentSpec& spec, const RunSettings& r
   wanted.drop_each = run.clear == Clear::epoch;
   wanted.cached = run.clear == Clear::never ? 1 : 0;
   if (run.memory_pct > 0) wanted.most_cached = std::min(1.0, run.memory_pct / 100);
-  wanted.governors = run.dvfs == "on";
+  wanted.governors = clocks_free(spec, run);
   place_data(spec, run, *board.twin(), wanted);
   FLYBALL_ASSIGN(const EpochRun epochs, simulate_epochs(board, wanted));
   RunFigures figures = figures_of(epochs, run, repeat);
@@ -154,7 +180,8 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
   ExperimentResult result = begin_experiment(spec, options, board.info());
   std::vector<RunSettings> runs;
   for (const RunSettings& run : spec.runs()) {
-    const std::string missing = missing_knob(run, *board.twin());
+    std::string missing = missing_knob(run, *board.twin());
+    if (missing.empty()) missing = missing_preset(spec, run, board);
     if (missing.empty())
       runs.push_back(run);
     else
@@ -164,7 +191,9 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
     return Error{
         Code::unavailable,
         fmt::format("experiment {} cannot be simulated: {}", spec.name, result.left_out.front()),
-        "name another --device twin:BOARD, or change what the file asks for"};
+        spec.varies_runtime()
+            ? "leave --device out: containers run on this machine"
+            : "name another --device twin:BOARD, or change what the file asks for"};
   if (!spec.dataset.kind.empty() && runs.front().state != "suspended")
     result.left_out.push_back("[dataset]: on a simulated board each workload has its own data");
   result.wanted = runs.size() * static_cast<size_t>(spec.repeats);

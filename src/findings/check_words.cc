@@ -62,6 +62,8 @@ std::string conditions(const TableQuestion& asked) {
   return text;
 }
 
+}  // namespace
+
 std::string figure_unit(const std::string& figure) {
   static constexpr std::array<std::pair<const char*, const char*>, 6> units = {
       {{"_pct", "%"}, {"_mwh", "mWh"}, {"_mhz", "MHz"}, {"_ms", "ms"}, {"_s", "s"}, {"_w", "W"}}};
@@ -69,8 +71,6 @@ std::string figure_unit(const std::string& figure) {
     if (figure.ends_with(suffix)) return unit;
   return figure == "profiles" ? "profiles" : "";
 }
-
-}  // namespace
 
 std::string figure_words(const std::string& figure) {
   static const std::map<std::string, std::string> words = {

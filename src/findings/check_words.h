@@ -15,5 +15,7 @@ std::string figure_words(const std::string& figure);
 std::string check_unit(const FindingCheck& check);
 /// Three digits, and no decimals from a thousand on.
 std::string figure_text(double value);
+/// "mWh" of "energy_mwh"; "" of what has none.
+std::string figure_unit(const std::string& figure);
 
 }  // namespace flyball

@@ -56,6 +56,13 @@ Estimate percent(const Estimate& from, const Estimate& to) {
           .provenance = to.provenance};
 }
 
+/// "2814 → 2250 mWh".
+std::string from_to(double from, const char* word, double to, const FindingCheck& check) {
+  const std::string unit = figure_unit(check.figure);
+  return fmt::format("{} {} {}{}", figure_text(from), word, figure_text(to),
+                     unit.empty() ? "" : " " + unit);
+}
+
 class Judge {
  public:
   Judge(const FindingRuns& runs, bool transferred) : runs_(runs), transferred_(transferred) {}
@@ -66,7 +73,11 @@ class Judge {
     figure.unit = check_unit(check);
     figure.signed_value = check.kind == FindingCheckKind::change;
     const Status judged = judge(check, figure);
-    if (!judged.ok()) figure.why = judged.error().message;
+    if (!judged.ok()) {
+      // What a board has no room for is no matter of settings: the study's are asked.
+      const auto& [code, message, hint] = judged.error();
+      figure.why = message + (hint.empty() || code == Code::infeasible ? "" : " (" + hint + ")");
+    }
     return figure;
   }
 
@@ -103,7 +114,7 @@ class Judge {
                       figure_text(from.value), figure_text(to.value)),
           ""};
     figure.ours = FindingValue{.value = percent(from, to)};
-    figure.detail = fmt::format("{} → {}", figure_text(from.value), figure_text(to.value));
+    figure.detail = from_to(from.value, "→", to.value, check);
     const Estimate& ours = figure.ours->value;
     if (to.provenance == Provenance::measured && std::isfinite(ours.low)) {
       figure.detail += fmt::format("; 90 %: {:+.1f} to {:+.1f} %", ours.low, ours.high);
@@ -158,7 +169,7 @@ class Judge {
                                          .low = to.low / from.high,
                                          .high = to.high / from.low,
                                          .provenance = to.provenance}};
-    figure.detail = fmt::format("{} and {}", figure_text(from.value), figure_text(to.value));
+    figure.detail = from_to(from.value, "and", to.value, check);
     const bool holds = ratio >= check.published_from && ratio <= check.published_to;
     figure.verdict = holds       ? FindingVerdict::holds
                      : ratio > 1 ? FindingVerdict::size
@@ -196,7 +207,7 @@ class Judge {
     FLYBALL_ASSIGN(const auto values, in_modes(check, check.figure));
     const auto [low, high] = std::ranges::minmax(values);
     figure.ours = FindingValue{.value = {.value = 100 * (1 - low / high)}};
-    figure.detail = fmt::format("{} to {}", figure_text(low), figure_text(high));
+    figure.detail = from_to(low, "to", high, check);
     figure.verdict = within_factor(figure.ours->value.value, check.published_from);
     return {};
   }

@@ -132,7 +132,7 @@ class LoggedRuns final : public RunSource {
 
   Result<RunFigures> run(const FindingSetting& setting) override {
     if (!setting.state.empty() || setting.dropped || setting.governors ||
-        setting.batch != batch_size)
+        setting.batch != batch_size || asks_other_storage(study_, setting))
       return not_logged(setting);
     for (const Logged& one : runs_)
       if (one.workload == setting.workload && one.workers &&
@@ -153,6 +153,9 @@ class LoggedRuns final : public RunSource {
                         (setting.mode.empty() ? "" : " in mode " + setting.mode) +
                             (setting.dropped ? ", its page cache dropped" : "") +
                             (setting.governors ? ", its clocks free" : "") +
+                            (asks_other_storage(study_, setting)
+                                 ? ", its data on another storage (" + setting.storage + ")"
+                                 : "") +
                             (setting.state.empty() ? "" : ", of a board at rest")),
             ""};
   }

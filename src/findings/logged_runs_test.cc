@@ -17,7 +17,7 @@ PublishedStudy logged_study(const std::string& checks) {
   auto study = parse_study(
       "[modes]\nMAXN = []\nslow = [6, 400, 306, 2133]\n[boards]\norin_nano = {mode = \"MAXN\", "
       "storage = "
-      "\"\"}\n[[finding]]\nid = \"x\"\nname = \"z\"\nsays = \"y\"\nuse = \"held\"\n" +
+      "\"ssd\"}\n[[finding]]\nid = \"x\"\nname = \"z\"\nsays = \"y\"\nuse = \"held\"\n" +
           checks,
       "x.toml");
   EXPECT_TRUE(study.ok()) << study.error().message;
@@ -88,6 +88,19 @@ TEST_F(LoggedRunsTest, AnswerWhatTheirSettingsAre) {
   EXPECT_THAT(figures[2].why, HasSubstr("no logs of lenet5 with 4 workers"));
 }
 
+// On which storage the set lay stands in no log.
+TEST_F(LoggedRunsTest, OfAnotherStorageThereAreNone) {
+  write_run("orin_nano/MobNet/pm_6_1510400_624750000_2133000000", "mn_nw4_pf2", 100);
+  const PublishedStudy study = logged_study(
+      "change = [{board = \"orin_nano\", workload = \"mobilenet_v3\", figure = \"stall_s\", from = "
+      "{storage = \"ssd\"}, to = {storage = \"hdd\"}, published = [10, 20]}]\n");
+  const auto sources = read(study);
+  ASSERT_TRUE(sources.ok()) << sources.error().message;
+  const auto& figure = ask_logs(study, *sources).findings.front().figures.front();
+  EXPECT_FALSE(figure.verdict);
+  EXPECT_THAT(figure.why, HasSubstr("its data on another storage (hdd)"));
+}
+
 // Of logs under several modes the usual one is what most are of; a mode by name is that one.
 TEST_F(LoggedRunsTest, KeepModesApart) {
   write_run("orin_nano/MobNet/pm_6_1510400_624750000_2133000000", "mn_nw4_pf2", 100);
@@ -98,7 +111,7 @@ TEST_F(LoggedRunsTest, KeepModesApart) {
   const auto sources = read(study);
   ASSERT_TRUE(sources.ok()) << sources.error().message;
   const auto& figure = ask_logs(study, *sources).findings.front().figures.front();
-  EXPECT_EQ(figure.detail, "0.1 → 1");
+  EXPECT_EQ(figure.detail, "0.1 → 1 s");
 }
 
 // The highest mode is that of logs, not the first one that there is; a run that ended early is
@@ -117,7 +130,7 @@ TEST_F(LoggedRunsTest, OfTheHighestModeAreThoseOfIt) {
   const auto sources = read(study, "xavier_agx");
   ASSERT_TRUE(sources.ok()) << sources.error().message;
   EXPECT_EQ(sources->front()->board(), "orin_nano") << "the folder's own name counts";
-  EXPECT_EQ(ask_logs(study, *sources).findings.front().figures.front().detail, "0.2 → 0.02");
+  EXPECT_EQ(ask_logs(study, *sources).findings.front().figures.front().detail, "0.2 → 0.02 s");
 }
 
 // A cold epoch does not stand for later ones, nor files without a number of workers for none.

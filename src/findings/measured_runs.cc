@@ -62,9 +62,14 @@ class Measured final : public MeasuredRuns {
     const std::vector<ExperimentSpec> specs = experiments(settings);
     FLYBALL_CHECK(tell_time(specs));
     for (const ExperimentSpec& spec : specs) {
-      FLYBALL_ASSIGN(const ExperimentResult result, run_experiment(spec, options_.experiment));
-      for (const RunFigures& run : result.runs) runs_[run_key(run.settings, 0)] = run;
-      for (const auto& more : {gaps_of(result), doubts_of(result)})
+      const auto result = run_experiment(spec, options_.experiment);
+      if (!result && result.error().code == Code::interrupted) return result.error();
+      if (!result) {  // the others can still be asked
+        failed_.emplace(spec.listed.front().workload, result.error());
+        continue;
+      }
+      for (const RunFigures& run : result->runs) runs_[run_key(run.settings, 0)] = run;
+      for (const auto& more : {gaps_of(*result), doubts_of(*result)})
         for (const std::string& note : more) add_distinct(notes_, note);
     }
     return {};
@@ -75,8 +80,10 @@ class Measured final : public MeasuredRuns {
   Result<RunFigures> run(const FindingSetting& setting) override {
     FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(setting));
     const auto found = runs_.find(run_key(spec.fixed, 0));
-    if (found == runs_.end()) return Error{Code::unavailable, "it was not run", ""};
-    return found->second;
+    if (found != runs_.end()) return found->second;
+    const auto failed = failed_.find(spec.fixed.workload);
+    if (failed != failed_.end()) return failed->second.within(spec.fixed.workload);
+    return Error{Code::unavailable, "it was not run", ""};
   }
 
   Result<bool> fits(const std::string&) override {
@@ -112,9 +119,7 @@ class Measured final : public MeasuredRuns {
                    "a meter at the wall tells it: `flyball experiment run "
                    "experiments/base_load_states.toml --plug LOG`",
                    ""};
-    const auto usual = study_.boards.find(setting.board);
-    if (!setting.storage.empty() && usual != study_.boards.end() &&
-        setting.storage != usual->second.storage)
+    if (asks_other_storage(study_, setting))
       return Error{Code::unavailable,
                    "storages beside each other are an experiment of their own: "
                    "experiments/storage.toml",
@@ -181,8 +186,9 @@ class Measured final : public MeasuredRuns {
           seconds += static_cast<double>(run.seconds);
       }
       if (epochs_left == 0) continue;
-      FLYBALL_ASSIGN(const double each, seconds_of_a_sample(spec));
-      seconds += epochs_left * each * static_cast<double>(spec.dataset.samples);
+      const auto each = seconds_of_a_sample(spec);
+      if (!each && each.error().code == Code::interrupted) return each.error();
+      if (each) seconds += epochs_left * *each * static_cast<double>(spec.dataset.samples);
     }
     if (left > 0 && options_.experiment.note)
       options_.experiment.note(fmt::format(
@@ -215,6 +221,7 @@ class Measured final : public MeasuredRuns {
   std::map<std::string, Status> checks_;  ///< by mode and DVFS
   std::vector<std::string> notes_;
   std::map<std::string, RunFigures> runs_;  ///< by run_key()
+  std::map<std::string, Error> failed_;     ///< why a workload has none
 };
 
 }  // namespace

@@ -22,6 +22,12 @@ void set_state(const FindingSetting& setting, RunSettings& run) {
 
 }  // namespace
 
+bool asks_other_storage(const PublishedStudy& study, const FindingSetting& setting) {
+  const auto usual = study.boards.find(setting.board);
+  return !setting.storage.empty() && usual != study.boards.end() &&
+         setting.storage != usual->second.storage;
+}
+
 FindingSetting run_of(FindingSetting setting) {
   setting.first = false;
   return setting;

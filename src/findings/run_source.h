@@ -46,6 +46,8 @@ class RunSource {
 /// training; states without one last ten seconds.
 ExperimentSpec experiment_of(const PublishedStudy& study, const FindingSetting& setting,
                              int epochs);
+/// Does it ask for a storage other than the one that the study's board has its data on?
+bool asks_other_storage(const PublishedStudy& study, const FindingSetting& setting);
 /// The setting of the run that it is read from: first epochs and later ones share it.
 FindingSetting run_of(FindingSetting setting);
 

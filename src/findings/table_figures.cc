@@ -18,7 +18,6 @@ namespace {
 
 constexpr size_t prediction_runs = 3;
 constexpr size_t least_modes = 180;  ///< as PowerTrain profiled of Orin Nano, drawn by a seed
-constexpr size_t few_problems = 60;  ///< of the thousands that there are of inference
 
 Result<double> known(double value, const TableQuestion& question) {
   if (std::isfinite(value)) return value;
@@ -97,8 +96,6 @@ Result<double> TableFigures::search(const Board& board, const TableQuestion& que
   sweep.tables = {asked};
   sweep.strategies = {question.strategy};
   sweep.only_paper_modes = false;
-  const size_t all = paper_problems(sweep.kind, takes_long_latency(question.workload)).size();
-  sweep.every = std::max<size_t>(1, all / few_problems);
   sweep.options.predictor = "auto";
   FLYBALL_ASSIGN(const SearchEvaluation found, evaluate_search(sweep));
   const SearchRow& row = found.rows.front();

@@ -144,8 +144,8 @@ const StoredIdle* BoardCosts::idle_as_it_is(const std::string& fingerprint,
                                             std::optional<bool> pinned) const {
   for (const StoredIdle& stored : idle) {
     const IdlePower& own = stored.idle;
-    if (own.total == total && own.mode.values.empty() && own.caps.values == caps.values &&
-        own.pinned == pinned && same_board(fingerprint, own.fingerprint))
+    if (own.total == total && own.caps.values == caps.values && own.pinned == pinned &&
+        same_board(fingerprint, own.fingerprint))
       return &stored;
   }
   return nullptr;

@@ -42,7 +42,7 @@ struct BoardCosts {
   /// network computes does not matter), of this total. Null: not measured.
   const StoredIdle* idle_of(const std::string& fingerprint, const std::string& total,
                             const PowerMode& mode) const;
-  /// The same of a board whose mode nobody set, by the caps in force and whether they are pinned.
+  /// The same of a board as it is, by the caps in force and whether they are pinned.
   const StoredIdle* idle_as_it_is(const std::string& fingerprint, const std::string& total,
                                   const PowerMode& caps, std::optional<bool> pinned) const;
   /// The same of boards of one kind ("orin_agx"), for tables, whose board left no fingerprint.

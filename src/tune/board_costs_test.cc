@@ -16,8 +16,8 @@ using testing::StrEq;
 IdlePower idle(const std::string& fingerprint, double gpu_mhz, double power_w) {
   IdlePower one{.device = "orin_agx", .fingerprint = fingerprint};
   if (gpu_mhz > 0) one.mode.values["gpu_mhz"] = gpu_mhz;
-  one.caps.values = {{"gpu_mhz", 1300.5}};
-  one.pinned = false;
+  one.caps.values = {{"gpu_mhz", gpu_mhz > 0 ? gpu_mhz : 1300.5}};
+  one.pinned = gpu_mhz > 0;
   one.total = "module";
   one.power_w = power_w;
   one.q1_w = power_w - 0.125;
@@ -54,6 +54,8 @@ TEST(BoardCosts, IdlePowerComesBackFromTheStore) {
   EXPECT_EQ(costs->idle_as_it_is("a", "module", caps, false)->idle.power_w, 7);
   EXPECT_EQ(costs->idle_as_it_is("a", "module", caps, true), nullptr);  // pinned since then
   EXPECT_EQ(costs->idle_as_it_is("a", "module", mode, false), nullptr);
+  ASSERT_NE(costs->idle_as_it_is("a", "module", mode, true), nullptr) << "set and pinned then";
+  EXPECT_EQ(costs->idle_as_it_is("a", "module", mode, true)->idle.power_w, 9.5);
   EXPECT_THAT(idle_share_text(*found, 22.3),
               StrEq("of 22.3 W, 9.5 W (43 %) is idle power of this mode, measured "
                     "2026-03-01T12:30:05Z (run 4), while others kept 0.5 cores busy"));

@@ -205,8 +205,10 @@ std::string dry_run_text(const DryRun& dry) {
     text += fmt::format("trials   at most {}{}{}\n", dry.trials, trials_text(dry),
                         dry.repeats ? "; readings that others contradict are repeated beside" : "");
   const auto cost = [&](const char* name, const CostAhead& ahead, const std::string& value) {
-    text += fmt::format("{:<8} {} ({})\n", name, ahead.value ? "about " + value : "unknown",
-                        ahead.known);
+    const bool nothing = ahead.value == 0;
+    text +=
+        fmt::format("{:<8} {} ({})\n", name,
+                    nothing ? "none" : (ahead.value ? "about " + value : "unknown"), ahead.known);
   };
   cost("time", dry.seconds, format_seconds({dry.seconds.value.value_or(0)}));
   cost("energy", dry.joules, format_joules(dry.joules.value.value_or(0)));

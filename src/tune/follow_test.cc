@@ -10,7 +10,9 @@
 #include <filesystem>
 
 #include "base/os/temp_folder.h"
+#include "device/registry/board.h"
 #include "profile/trials/table_profiler.h"
+#include "profile/trials/twin_profiler.h"
 #include "store/store.h"
 #include "tune/dynamic_planning.h"
 #include "tune/follow_testing.h"
@@ -85,26 +87,29 @@ void try_plan(const std::vector<const WorkloadTable*>& tables, const Request& re
   EXPECT_TRUE(again->answer) << typed_together(plan->remedies.together);
 }
 
-void try_tune(const WorkloadTable& table, const Request& request, Followed& sum) {
+void try_tune(Profiler& profiler, const Request& request, Followed& sum) {
   const TempFolder folder;
   Store store = Store::open(folder / "store.db").value();
-  const auto profiler = make_table_profiler(table);
-  const auto result = tune(*profiler, &store, request);
+  const auto result = tune(profiler, &store, request);
   ASSERT_TRUE(result.ok()) << result.error().message;
   if (result->choice) return;
   ++sum.infeasible;
   for (const Advice& advice : result->remedies.alone) {
-    const auto again = tune(*profiler, &store, follow(request, advice));
+    const auto again = tune(profiler, &store, follow(request, advice));
     ASSERT_TRUE(again.ok()) << again.error().message;
     sum.add(advice, again->choice.has_value());
   }
   if (result->remedies.together.empty()) return;
   Request eased = request;
   for (const Advice& advice : result->remedies.together) eased = follow(eased, advice);
-  const auto again = tune(*profiler, &store, eased);
+  const auto again = tune(profiler, &store, eased);
   ASSERT_TRUE(again.ok()) << again.error().message;
   ++sum.together;
   sum.together_held += again->choice.has_value();
+}
+
+void try_tune(const WorkloadTable& table, const Request& request, Followed& sum) {
+  try_tune(*make_table_profiler(table), request, sum);
 }
 
 double least(const std::vector<double>& values) {
@@ -239,6 +244,27 @@ TEST(Follow, AnEpochsBudgetIsAnsweredForAnEpoch) {
   ASSERT_TRUE(neither->infeasible);
   EXPECT_THAT(neither->infeasible->message,
               testing::HasSubstr(fmt::format(" of {:.12g} s", request.time_budget_s)));
+}
+
+// What is advised there was read twice: a third reading does not belie it.
+TEST(Follow, SeveralLimitsAtOnceDoOnABoardWhoseReadingsVary) {
+  const auto board = open_board("twin:orin_nano");
+  Followed sum;
+  for (const char* network : {"resnet18", "lenet5", "mobilenet_v3"})
+    for (const uint64_t seed : {1, 2, 3}) {
+      const auto profiler =
+          *make_twin_profiler(**board, *known_twin_workload(network, Phase::train), {});
+      Request request;
+      request.seed = seed;
+      request.predictor = "gp";
+      request.power_budget_w = 6;
+      request.time_budget_s = 0.001;
+      request.energy_budget_j = 0.001;
+      try_tune(*profiler, request, sum);
+    }
+  sum.tell("twin");
+  EXPECT_EQ(sum.together, 9U);
+  EXPECT_EQ(sum.together_held, sum.together);
 }
 
 TEST(Follow, WhatWouldDoDoesOnMeasuredTables) {

@@ -128,9 +128,22 @@ class Session::Search {
                   "the default, measured once more: gains are against it");
   }
 
+  // Limits on a program's own figures are not eased.
+  static bool keeps_figures(const Readings& readings, const std::vector<size_t>& choice) {
+    for (size_t role = 0; role < choice.size(); ++role)
+      if (readings[role][choice[role]].excess > 0) return false;
+    return true;
+  }
+
   Result<bool> verify_advice() {
-    for (const Relaxation& advised :
-         relaxations(strategy().problem(), strategy().history().readings())) {
+    const History& history = strategy().history();
+    const Readings readings = history.readings();
+    const auto alone = relaxations(strategy().problem(), readings);
+    // Where no limit alone does, all of them are told as the nearest needs them.
+    if (alone.empty() && history.best() && keeps_figures(readings, history.best()->candidates))
+      return verify(history.best()->candidates,
+                    "what other limits would allow, measured once more");
+    for (const Relaxation& advised : alone) {
       FLYBALL_ASSIGN(const bool measured,
                      verify(advised.choice, "what another limit would allow, measured once more"));
       if (measured) return true;

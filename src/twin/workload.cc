@@ -78,17 +78,18 @@ std::vector<std::pair<double, double>> held_by(const std::string& network, Phase
   const std::scoped_lock lock(mutex);
   const auto [found, is_new] = known.try_emplace({network, phase});
   if (!is_new) return found->second;
-  // Of several inputs, those that the tables are of.
-  const std::string input = network.starts_with("bert") ? "384"
-                            : network == "vit_b16"      ? "3x32x32"
-                                                        : "";
-  const auto memory = network_memory(network, phase, input);
+  const auto memory = network_memory(network, phase, twin_input(network));
   for (double batch = 1; memory.ok() && batch <= 1024; batch *= 2)
     found->second.emplace_back(batch, memory->model.kept(batch));
   return found->second;
 }
 
 }  // namespace
+
+std::string twin_input(const std::string& network) {
+  if (network.starts_with("bert")) return "384";
+  return network == "vit_b16" ? "3x32x32" : "";
+}
 
 Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
   TwinWorkload workload;

@@ -2623,6 +2623,8 @@ export interface RunsExperimentRun {
   losses: number[];
   /** In their order. */
   epochs: RunsEpoch[];
+  /** [W] What the board draws in its mode while nothing trains; left out where that is not known. */
+  base_w?: number;
   /** [ms] Wall time of an empty program in its runtime, median of three; left out of runs without one. */
   start_ms?: number;
   /** Clocks of runs that set or free them, by the name of the sensor; left out of others. */

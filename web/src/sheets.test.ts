@@ -4,6 +4,7 @@ import { benchmark_page, boards_page, dynamic_page, evaluation_page, experiment_
 import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
 import { meter_scale } from "./charts/meters.ts";
 import { bars_text, build_bars, type Bar } from "./charts/epochs.ts";
+import { short_labels } from "./charts/violins.ts";
 import { benchmark_sheet } from "./sheets/benchmark.ts";
 import { boards_sheet, epoch_words } from "./sheets/boards.ts";
 import { best_of, evaluation_sheet } from "./sheets/evaluation.ts";
@@ -294,6 +295,13 @@ test("bars of an epoch mark how busy the GPU was, and say what it took", () => {
   const marked = options(known);
   assert.deepEqual([marked.series[3]!.name, marked.series[3]!.data, marked.xAxis.length], ["GPU busy", [81, null], 2]);
   assert.match(plain(bars_text(known)), /^net, w 0: 44\.0 s, .*, GPU busy for 81(\.0)? %, 12\.5 kJ; net, w 1: 44\.0 s, of it [^%J]*$/);
+});
+
+test("labels of violins leave out what all begin with", () => {
+  assert.deepEqual(short_labels(["power_mode a", "power_mode b"]), ["a", "b"]);
+  assert.deepEqual(short_labels(["medium ssd, workers 0", "medium sd, workers 0"]), ["ssd, workers 0", "sd, workers 0"]);
+  assert.deepEqual(short_labels(["run 1", "run 2"]), ["run 1", "run 2"]);
+  assert.deepEqual([short_labels(["alone here"]), short_labels(["same", "same"]), short_labels(["a b", "a"])], [["alone here"], ["same", "same"], ["a b", "a"]]);
 });
 
 test("bars begin at nothing, ratios at 1, and those far apart are logarithmic", () => {

@@ -18,6 +18,7 @@
 #include "data/batch_buffer.h"
 #include "module/onnx.h"
 #include "space/named_source.h"
+#include "twin/twin.h"
 #include "workload/step_memory.h"
 #include "workload/trace.h"
 #include "workload/workload.h"
@@ -195,6 +196,35 @@ Status describe_onnx(const DescribeOptions& options) {
   return {};
 }
 
+/// A simulated board has the program of the studies, which keeps more than ours; "" elsewhere.
+std::string simulated_memory(const DescribeOptions& options, Phase phase) {
+  if (options.device.empty() || options.memory > 0) return "";
+  const auto board = open_named_board(options.device, options.root);
+  const auto workload = known_twin_workload(options.workload, phase);
+  if (!board || !(*board)->twin() || !workload) return "";
+  const TwinBoard& simulated = *(*board)->twin();
+  const auto twin = Twin::make(simulated, *workload);
+  if (!twin) return "";
+  TwinConfiguration configuration;
+  configuration.batch_size = static_cast<double>(options.samples());
+  const double needed = twin->memory_bytes(configuration);
+  const double left = simulated.memory_bytes - simulated.system_bytes;
+  return fmt::format(
+      "{} simulates a Python program with {} loader workers: it needs {:.2f} of {:.2f} GB and {}\n",
+      options.device, workload->loader_workers, needed * 1e-9, left * 1e-9,
+      needed > left ? "DOES NOT FIT" : "fits");
+}
+
+/// On a simulated board a network has the input that it is simulated with.
+void take_simulated_input(DescribeOptions& options) {
+  const std::string input = twin_input(options.workload);
+  if (!options.device.starts_with("twin:") || !options.script.inputs.empty() || input.empty())
+    return;
+  options.script.inputs = {input};
+  fmt::print(stderr, "flyball: note: {} is simulated with an input of {}: so it is described\n",
+             options.workload, input);
+}
+
 Status fits(const DescribeOptions& options) {
   FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase.empty() ? "train" : options.phase));
   return describe_fits({options.workload, phase, options.batch_size, options.json});
@@ -207,13 +237,14 @@ bool does_not_fit(const DescribeOptions& options, const MemoryAnswer& memory) {
          (options.batch_size && memory.needed() > memory.room->bytes);
 }
 
-Status describe_target(const DescribeOptions& options, Context& context) {
+Status describe_target(DescribeOptions options, Context& context) {
   if (options.fits) return fits(options);
   if (options.workload.empty())
     return Error{Code::invalid_argument, "describe needs a network",
                  "name one of `flyball workloads`, or ask about all of them with --fits"};
   const NamedSource::Kind kind = read_source(options.workload).kind;
   if (kind == NamedSource::Kind::onnx) return describe_onnx(options);
+  if (kind == NamedSource::Kind::network) take_simulated_input(options);
   StepOptions step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase.empty() ? "train" : options.phase));
   FLYBALL_ASSIGN(const CountRules rules, parse_count_rules(options.rules));
@@ -231,7 +262,8 @@ Status describe_target(const DescribeOptions& options, Context& context) {
     print_json(document);
     return {};
   }
-  fmt::print("{}\n{}", layer_table_text(table, options.all), memory_text(memory));
+  fmt::print("{}\n{}{}", layer_table_text(table, options.all), memory_text(memory),
+             simulated_memory(options, step.phase));
   return {};
 }
 

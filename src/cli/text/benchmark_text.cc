@@ -97,6 +97,10 @@ std::string ranking_text(const Ranking& ranking) {
       table.add({fmt::format("{}.", board.rank), board.board, number(board.ratio), board.file});
     text += fmt::format("over {} (geometric mean)\n{}\n", join(ranking.shared, ", "), table.str());
   }
+  const bool simulated = std::ranges::any_of(ranking.entries, [](const RankedEntry& entry) {
+    return std::ranges::any_of(entry.rows, [](const RankedRow& row) { return !row.rank; });
+  });
+  if (simulated) text += "simulated boards stand there without a rank\n";
   for (const LeftOut& one : ranking.left_out)
     text += fmt::format("left out: {}{}: {}\n", one.file, one.entry.empty() ? "" : ", " + one.entry,
                         one.why);

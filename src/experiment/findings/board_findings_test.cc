@@ -5,6 +5,7 @@
 namespace flyball {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 Group mode(const std::string& label, double e2e_s, std::optional<double> energy_j) {
@@ -30,7 +31,6 @@ TEST(BoardFindings, TheFrontIsThatOfTheStudy) {
   EXPECT_THAT(list[0].text, HasSubstr("The fastest is g"));
   EXPECT_THAT(list[1].text, HasSubstr("The thriftiest is m"));
   EXPECT_THAT(list[2].text, HasSubstr("these: m; g."));
-  EXPECT_EQ(list[2].as_expected, true);
 }
 
 TEST(BoardFindings, WithoutEnergyThereIsNoFront) {
@@ -53,13 +53,12 @@ TEST(BoardFindings, BaseLoadBesideWhatWasPublished) {
     mode_findings(groups, list);
     return list.back();
   };
-  const Finding holds = told("lenet5", {12, 14, 9});
-  EXPECT_THAT(holds.text, HasSubstr("is 45 % of the energy (c) to 70 % (b); published: 65 to 80 % "
-                                    "of LeNet-5."));
-  EXPECT_EQ(holds.as_expected, true);
-  EXPECT_EQ(told("lenet5", {12, 11, 9}).as_expected, false);     // 60 % at most
-  EXPECT_EQ(told("resnet18", {10, 14, 9}).as_expected, true);    // 45 to 70 %
-  EXPECT_EQ(told("resnet18", {10, 14, 10}).as_expected, false);  // 50 to 70 %
+  const Finding lenet = told("lenet5", {12, 14, 9});
+  EXPECT_THAT(lenet.text, HasSubstr("is 45 % of the energy (c) to 70 % (b); published of it: 65 to "
+                                    "80 %."));
+  EXPECT_EQ(lenet.as_expected, std::nullopt) << "findings judge it";
+  EXPECT_THAT(told("mobilenet_v3", {10, 14, 9}).text, EndsWith("published of it: 20 to 45 %."));
+  EXPECT_THAT(told("lstm", {10, 14, 9}).text, EndsWith("to 70 % (b)."));
 }
 
 TEST(BoardFindings, FreeClocksAgainstPinned) {

@@ -208,12 +208,14 @@ class Findings {
   void base_load(const std::vector<Group>& groups) {
     for (const Group& group : groups) {
       const EpochAverage& a = group.steady();
-      add(fmt::format(
-          "{}: {}, {:.{}f} % of one core used by Flyball.", group.label,
+      const std::string power =
           a.power_w ? fmt::format("{:.3g} W{}", *a.power_w,
                                   group.runs.front()->power_total == "plug" ? " at the wall" : "")
-                    : std::string("power is not measured"),
-          a.cpu_pct, a.cpu_pct < 10 ? 2 : 0));
+                    : std::string("power is not measured");
+      // A simulation does not know what watching costs.
+      add(a.cpu_pct > 0 ? fmt::format("{}: {}, {:.{}f} % of one core used by Flyball.", group.label,
+                                      power, a.cpu_pct, a.cpu_pct < 10 ? 2 : 0)
+                        : fmt::format("{}: {}.", group.label, power));
     }
   }
 
@@ -223,7 +225,8 @@ class Findings {
   static std::string disk_verdict(const Group& fast, const Group& slow) {
     constexpr double pays = 0.05;
     const double first = (slow.first.stall_s - fast.first.stall_s) / fast.first.e2e_s;
-    std::string text = fmt::format(": it takes {:.1f} % longer on the slower one", 100 * first);
+    std::string text =
+        fmt::format(": the epoch takes {:.1f} % longer on the slower one", 100 * first);
     if (!fast.later || !slow.later)
       return text + (first > pays ? "; a faster disk pays" : "; a faster disk would not pay");
     const double later = (slow.later->stall_s - fast.later->stall_s) / fast.later->e2e_s;

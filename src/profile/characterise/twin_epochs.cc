@@ -29,15 +29,15 @@ class Simulation {
   Result<EpochRun> run() {
     const EpochRequest& request = wanted_.request;
     EpochRun run = begin();
-    std::optional<TwinStream> stream;
+    std::optional<Running> running;
     for (int epoch = 0; epoch < request.epochs; ++epoch) {
-      if (!stream || wanted_.drop_each) {
-        if (stream) base_s_ += last_s_;
-        FLYBALL_ASSIGN(stream, open(epoch));
-        last_s_ = used_s_ = 0;
-        used_ = {};
+      if (!running || wanted_.drop_each) {
+        if (running) base_s_ += last_s_;
+        FLYBALL_ASSIGN(TwinStream stream, open(epoch));
+        running.emplace(Running{std::move(stream)});
+        last_s_ = 0;
       }
-      run.epochs.push_back(one_epoch(*stream, epoch));
+      run.epochs.push_back(one_epoch(*running, epoch));
     }
     for (Trace* trace : {&cpu_, &gpu_})
       if (!trace->samples.empty()) run.traces.push_back(std::move(*trace));
@@ -45,6 +45,13 @@ class Simulation {
   }
 
  private:
+  /// A stream, and what it had used before the present epoch.
+  struct Running {
+    TwinStream stream;
+    TwinUse used{};
+    double seconds = 0;
+  };
+
   const TwinData& data() const { return twin_.workload().data; }
   double batch() const { return static_cast<double>(wanted_.request.step.batch_size); }
 
@@ -95,7 +102,8 @@ class Simulation {
     return wanted_.request.steps > 0 ? std::min(wanted_.request.steps, epoch) : epoch;
   }
 
-  EpochRecord one_epoch(TwinStream& stream, int epoch) {
+  EpochRecord one_epoch(Running& running, int epoch) {
+    TwinStream& stream = running.stream;
     EpochRecord record;
     record.epoch = epoch;
     record.loss = std::numeric_limits<double>::quiet_NaN();
@@ -120,7 +128,7 @@ class Simulation {
     record.cached_after = stream.cached();
     // What the page cache had not was read from storage.
     record.use.read_bytes = static_cast<uint64_t>(missed * static_cast<double>(record.bytes));
-    const TwinUse use = use_of_epoch(stream.use(), record.e2e_s);
+    const TwinUse use = use_of_epoch(running, record.e2e_s);
     record.use.cpu_pct = 100 * use.cpu_cores;
     record.use.cpu_s = use.cpu_cores * record.e2e_s;
     record.use.memory_bytes = record.use.peak_memory_bytes = stream.memory_bytes();
@@ -137,17 +145,17 @@ class Simulation {
   }
 
   /// What a stream says is a mean since it began.
-  TwinUse use_of_epoch(const TwinUse& so_far, double epoch_s) {
+  static TwinUse use_of_epoch(Running& running, double epoch_s) {
+    const TwinUse so_far = running.stream.use();
+    const double before_s = std::exchange(running.seconds, running.seconds + epoch_s);
+    const TwinUse before = std::exchange(running.used, so_far);
     const auto own = [&](double TwinUse::*share) {
-      return (so_far.*share * (used_s_ + epoch_s) - used_.*share * used_s_) / epoch_s;
+      return (so_far.*share * running.seconds - before.*share * before_s) / epoch_s;
     };
-    const TwinUse epoch{.cpu_cores = own(&TwinUse::cpu_cores),
-                        .gpu = own(&TwinUse::gpu),
-                        .gpu_math = own(&TwinUse::gpu_math),
-                        .memory = own(&TwinUse::memory)};
-    used_ = so_far;
-    used_s_ += epoch_s;
-    return epoch;
+    return {.cpu_cores = own(&TwinUse::cpu_cores),
+            .gpu = own(&TwinUse::gpu),
+            .gpu_math = own(&TwinUse::gpu_math),
+            .memory = own(&TwinUse::memory)};
   }
 
   static Trace clock(const char* name) {
@@ -201,8 +209,6 @@ class Simulation {
   Twin twin_;
   Trace cpu_ = clock("cpu_mhz"), gpu_ = clock("gpu_mhz");
   double next_reading_s_ = 0;
-  TwinUse used_;                    ///< of the epochs before
-  double used_s_ = 0;               ///< that they took
   double gpu_mhz_s_ = 0;            ///< clock times seconds of the epoch
   double base_s_ = 0, last_s_ = 0;  ///< begin of the stream, and its time so far
 };

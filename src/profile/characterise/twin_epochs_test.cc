@@ -36,6 +36,7 @@ TEST(TwinEpochs, WhatAnEpochUsesIsItsOwn) {
 
 TEST(TwinEpochs, AfterEachDropEpochsAreAlike) {
   const EpochRun run = trained(3, true);
+  ASSERT_EQ(run.epochs.size(), 3U);
   for (const EpochRecord& epoch : run.epochs) {
     EXPECT_NEAR(epoch.e2e_s, run.epochs[0].e2e_s, 0.02 * run.epochs[0].e2e_s);
     EXPECT_NEAR(busy_s(epoch), busy_s(run.epochs[0]), 0.02 * busy_s(run.epochs[0]));

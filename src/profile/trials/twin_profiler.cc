@@ -201,14 +201,16 @@ class TwinProfiler final : public Profiler {
     return {};
   }
   Error out_of_memory(double batch) const {
-    if (options_.memory)
+    const TwinBoard& board = twin_.board();
+    const bool less = options_.memory && static_cast<double>(*options_.memory) <
+                                             board.memory_bytes - board.system_bytes;
+    if (less)
       return {
           Code::infeasible,
           fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and --memory allows {:.1f} GiB",
                       info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
                       gib(static_cast<double>(*options_.memory))),
           smaller(batch, "allow more")};
-    const TwinBoard& board = twin_.board();
     return {Code::infeasible,
             fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and {} has {:.1f} GiB for it "
                         "({:.1f} GiB less what the system takes)",

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "space/compute_place.h"
+#include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/firmware_tool.h"
 #include "telemetry/sensors/ina3221.h"
 #include "telemetry/sensors/nvidia.h"
@@ -41,6 +42,13 @@ SensorList open_nvidia_of(const std::filesystem::path& root, std::optional<std::
 }
 
 }  // namespace
+
+SensorList open_trial_sensors(const std::filesystem::path& root, const std::string& gpu) {
+  SensorList list = open_power_sensors(root, gpu);
+  for (const SensorPtr& sensor : open_thermal_sensors(root).sensors)
+    if (sensor->info().throttling != Throttling::none) list.sensors.push_back(sensor);
+  return list;
+}
 
 bool measures_power(const SensorList& list) {
   return std::ranges::any_of(list.sensors, [](const SensorPtr& sensor) {

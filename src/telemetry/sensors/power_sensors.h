@@ -14,6 +14,8 @@ namespace flyball {
 /// others do not). Gaps: sensors that exist but refuse; and where nothing measures power, one gap
 /// "power is not available on this machine: …".
 SensorList open_power_sensors(const std::filesystem::path& root = "/", const std::string& gpu = "");
+/// The same, and what tells whether the machine throttles.
+SensorList open_trial_sensors(const std::filesystem::path& root = "/", const std::string& gpu = "");
 
 /// Does any of them measure power or energy?
 bool measures_power(const SensorList& list);

@@ -46,7 +46,17 @@ interface Api {
   size(p: number[]): number[];
 }
 
-export function build_violins(violins: Violin[], colours: Colours, font: string): Record<string, unknown> {
+/** Without the long words that all begin with: "a" of "power_mode a", "run 1" as it is. */
+export function short_labels(labels: string[]): string[] {
+  const words = labels.map((label) => label.split(" "));
+  let shared = 0;
+  while (labels.length > 1 && words.every((w) => w.length > shared + 1 && w[shared] === words[0]![shared]) && words[0]![shared]!.length > 3) shared++;
+  return words.map((w) => w.slice(shared).join(" "));
+}
+
+const letter = 6.6; // px, about, of a label
+
+export function build_violins(violins: Violin[], colours: Colours, font: string, canvas_width: number): Record<string, unknown> {
   const most = Math.max(...violins.map((v) => v.values[v.values.length - 1]!));
   const least = Math.min(...violins.map((v) => v.values[0]!));
   const [unit, factor] = scale(most, "ms");
@@ -74,10 +84,14 @@ export function build_violins(violins: Violin[], colours: Colours, font: string)
       ],
     };
   };
+  const labels = short_labels(violins.map((v) => v.label));
+  const longest = letter * Math.max(...labels.map((label) => label.length));
+  const slanted = longest > (canvas_width - 72) / labels.length;
+  const label_form = slanted ? { rotate: 40, width: 150, overflow: "truncate" } : { width: 110, overflow: "break" };
   return {
     animation: false, textStyle: { fontFamily: font },
-    grid: { left: 56, right: 16, top: 30, bottom: 44 },
-    xAxis: { type: "category", data: violins.map((v) => v.label), axisTick: { show: false }, axisLine: { lineStyle: { color: colours.rule } }, axisLabel: { color: colours.ink, fontSize: 12, interval: 0, hideOverlap: false, width: 110, overflow: "break" } },
+    grid: { left: 56, right: 16, top: 30, bottom: slanted ? 30 + 0.65 * Math.min(150, longest) : 44 },
+    xAxis: { type: "category", data: labels, axisTick: { show: false }, axisLine: { lineStyle: { color: colours.rule } }, axisLabel: { color: colours.ink, fontSize: 12, interval: 0, hideOverlap: false, ...label_form } },
     yAxis: {
       type: "value", name: `Minibatch (${unit})`, min: bottom, max: top, nameTextStyle: { color: colours.muted, fontSize: 12, align: "left", padding: [0, 0, 0, -44] },
       axisLabel: { color: colours.muted, fontSize: 11, formatter: (v: number) => (v === bottom || v === top ? "" : number(v, 3)) }, splitLine: { lineStyle: { color: colours.grid } }, splitNumber: 4,

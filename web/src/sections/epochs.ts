@@ -32,8 +32,9 @@ const columns: [head: string, cell: (b: Bar<ExperimentMeans>) => string | null][
   ["End to end", (b) => with_unit(b.means.e2e_s, "s")],
   ["Stall", (b) => with_unit(b.means.stall_s, "s")],
   ["Compute", (b) => with_unit(b.means.compute_s, "s")],
-  ["Fetching", (b) => with_unit(b.means.fetch_s, "s")],
-  ["Pre-processing", (b) => with_unit(b.means.preprocess_s, "s")],
+  // A simulation does not tell them apart.
+  ["Fetching", (b) => (b.means.fetch_s === 0 ? null : with_unit(b.means.fetch_s, "s"))],
+  ["Pre-processing", (b) => (b.means.preprocess_s === 0 ? null : with_unit(b.means.preprocess_s, "s"))],
   ["Minibatch", (b) => with_unit(b.means.minibatch_ms, "ms")],
   ["CPU", (b) => `${number(b.means.cpu_pct)}\u202f%`],
   ["GPU busy", (b) => (b.means.gpu_load_pct === null ? null : `${number(b.means.gpu_load_pct)}\u202f%`)],

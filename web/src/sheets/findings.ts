@@ -6,7 +6,7 @@ import { digits, facts, notes, table, times, type Sheet, type SheetBar } from ".
 
 const most_bars = 24;
 
-const verdict_words = (f: Pick<FindingsStudyFinding, "verdict">): string => ({ holds: "holds", size: "differs in size", sign: "differs" })[f.verdict ?? "holds"];
+const verdict_words = (f: Pick<FindingsStudyFinding, "verdict">): string => ({ holds: "holds", size: "differs in size", sign: "differs", none: "not decided" })[f.verdict ?? "none"];
 const answer_words = (f: FindingsStudyFinding): string => (f.holds === null ? "cannot be asked here" : verdict_words(f));
 
 /** "−12.6 %", "1.8 to 3.9 ×", "cdeijg". */
@@ -19,15 +19,24 @@ function value_words(v: FindingsPublishedValue | FindingsOurValue): string {
 interface Pair { finding: FindingsStudyFinding; ours: FindingsOurValue; published: FindingsPublishedValue }
 const pairs_of = (f: FindingsStudyFinding): Pair[] => f.ours.flatMap((ours) => f.published.filter((p) => p.name === ours.name).map((published) => ({ finding: f, ours, published })));
 
+/** In percent; of what is farther apart a picture would show nothing else. */
+const farthest = 400;
+const verdict_order = ["holds", "differs in size", "differs", "not decided"];
+
+/** Points of one group look alike in every chart: groups have their order. */
+const in_order = <P extends { group: string }>(points: P[], order: string[]): P[] => [...points].sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+
 /** Changes and shares in percent, without those published as a bound; the line is where both are equal. */
 function agreement(findings: FindingsStudyFinding[]): SheetChart[] {
-  const points = findings.flatMap(pairs_of).flatMap(({ finding, ours, published }) => (ours.unit !== "%" || ours.value === null || published.value === null || published.text !== null ? [] : [{
+  const known = findings.flatMap(pairs_of).flatMap(({ finding, ours, published }) => (ours.unit !== "%" || ours.value === null || published.value === null || published.text !== null ? [] : [{
     x: published.value, y: ours.value, label: `${finding.name}: ${ours.name}`, group: verdict_words(ours), marked: false,
   }]));
+  const points = in_order(known.filter((p) => Math.max(Math.abs(p.x), Math.abs(p.y)) <= farthest), verdict_order);
   if (points.length === 0) return [];
+  const beyond = known.length - points.length;
   const all = points.flatMap((p) => [p.x, p.y]);
   const [low, high] = [Math.min(...all), Math.max(...all)];
-  return [{ title: "Changes and shares: published and here", x: { label: "published", unit: "%" }, y: { label: "here", unit: "%" }, points, limits: [], lines: [{ label: "as published", points: [[low, low], [high, high]] }], log: false }];
+  return [{ title: `Changes and shares: published and here${beyond > 0 ? ` (${beyond} beyond ${farthest} % ${beyond === 1 ? "stands" : "stand"} in the tables)` : ""}`, x: { label: "published", unit: "%" }, y: { label: "here", unit: "%" }, points, limits: [], lines: [{ label: "as published", points: [[low, low], [high, high]] }], log: false }];
 }
 
 const place = (r: FindingsAskedRun): string => `${r.workload} on ${r.board}`;
@@ -43,7 +52,7 @@ function scatters(runs: FindingsAskedRun[]): SheetChart[] {
     const points = modes.map((r) => ({ x: r.energy_j! / 3600, y: r.e2e_s!, label: setting(r), group: (r.mode ?? "").length === 1 ? `mode ${r.mode}` : "other modes", marked: false }));
     const front = [...points].sort((a, b) => a.x - b.x).reduce<typeof points>((kept, p) => (kept.length === 0 || p.y < kept[kept.length - 1]!.y ? [...kept, p] : kept), []);
     const same = (p: (typeof points)[number]) => ({ ...p, group: front.includes(p) ? "on the front" : "beaten by another mode", label: `${p.group}: ${p.label}` });
-    return [{ title: `An epoch of ${name}: time and energy by mode`, x: { label: "energy", unit: "Wh" }, y: { label: "epoch", unit: "s" }, points: points.map(same), limits: [], lines: [{ label: "front", points: front.map((p) => [p.x, p.y] as [number, number]) }], log: false }];
+    return [{ title: `An epoch of ${name}: time and energy by mode`, x: { label: "energy", unit: "Wh" }, y: { label: "epoch", unit: "s" }, points: in_order(points.map(same), ["on the front", "beaten by another mode"]), limits: [], lines: [{ label: "front", points: front.map((p) => [p.x, p.y] as [number, number]) }], log: false }];
   });
 }
 
@@ -84,7 +93,7 @@ export function findings_sheet({ answer: a }: FindingsPage): Sheet {
         ["energy", "Wh", (r) => times(r.energy_j, 1 / 3600)], ["GPU busy", "%", (r) => r.gpu_pct],
       ]),
     ],
-    notes: notes("note", [...a.notes, a.runs.length > 0 ? "bars: w 4 are four loader workers" : "", a.findings.some((f) => f.transferred) ? "findings that the studies asked of another board are judged by the sign of a change alone" : ""]),
+    notes: notes("note", [...a.notes, a.runs.length > 0 ? "bars: w 4 are four loader workers" : "", a.findings.some((f) => f.transferred) ? "findings that the studies asked of another board are judged by the sign of a change alone; shares of time and energy as they are" : ""]),
     facts: [facts("Studies", a.studies.map((title, i): [string, unknown] => [`study ${i + 1}`, title]))],
   };
 }

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t modes_of_the_paper = 441;
 
 struct EvaluateSearchArguments {
-  std::string problem = "training", problems = "paper", modes = "paper", predictor;
+  std::string problem = "training", problems = "paper", modes, predictor;
   std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
   std::string cases, data, prior = "none";
   Accepted accepted;
@@ -79,7 +79,6 @@ Status run_population(const EvaluateSearchArguments& options, SearchSweep sweep)
                  "give the tables one by one with --train and --infer, or --prior none"};
   const Phase phase = sweep.kind == ProblemKind::training ? Phase::train : Phase::infer;
   FLYBALL_ASSIGN(const auto tables, read_table_folder(options.data, phase, options.accepted));
-  sweep.only_paper_modes = false;
   FLYBALL_ASSIGN(const auto rows, evaluate_search_population(sweep, tables, options.draws));
   if (options.json) {
     Json document{{"problem", kind_name(sweep.kind)}, {"tables", tables.size()}};
@@ -111,10 +110,11 @@ Status run(const EvaluateSearchArguments& options) {
   if (options.problems != "paper") {
     FLYBALL_ASSIGN(sweep.problems, read_problems(options.problems));
   }
-  if (options.modes != "paper" && options.modes != "all")
+  if (!options.modes.empty() && options.modes != "paper" && options.modes != "all")
     return Error{Code::invalid_argument, fmt::format("'{}' are no modes", options.modes),
                  "paper (its 441 modes) or all"};
-  sweep.only_paper_modes = options.modes == "paper";
+  // A folder has boards of any kind.
+  sweep.only_paper_modes = options.modes.empty() ? options.data.empty() : options.modes == "paper";
   sweep.options.profile_budget = options.max_profiles;
   sweep.options.seed = options.seed;
   if (options.min_gain >= 0) sweep.options.min_gain = options.min_gain;
@@ -173,7 +173,8 @@ void add_evaluate_search(CLI::App& group, Context& context) {
       ->capture_default_str();
   writes(command->add_option("--cases", options->cases,
                              "CSV file to write, one line for each search"));
-  command->add_option("--modes", options->modes, "paper (its 441) or all")->capture_default_str();
+  command->add_option("--modes", options->modes,
+                      "paper (its 441) or all; without it: paper, and all with --data");
   command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

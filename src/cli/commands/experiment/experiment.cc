@@ -249,6 +249,10 @@ Status show_plan_of(const ExperimentArguments& options, const Board& board,
   std::vector<RunFigures> held;
   if (board.twin()) {
     FLYBALL_CHECK(options.scope.check(Target::twin));
+    // It takes no time, and says what the board has not.
+    FLYBALL_ASSIGN(const ExperimentResult simulated, simulate_experiment(spec, experiment, board));
+    dry.profiles = dry.trials = simulated.runs.size();
+    for (const std::string& one : simulated.left_out) dry.notes.push_back("left out: " + one);
     dry.seconds = dry.joules = {0, "runs are simulated, and kept nowhere"};
   } else {
     FLYBALL_ASSIGN(experiment.board, experiment_place(board, options.device, true));
@@ -285,7 +289,9 @@ Status run(const ExperimentArguments& options, Context& context) {
   if (store)
     experiment.idle_w = [&](const std::string& total) -> std::optional<double> {
       const auto idle = idle_of_present_mode(*store, *now, experiment.root, total);
-      return idle && *idle ? std::optional((*idle)->idle.power_w) : std::nullopt;
+      // A doubtful one would stand in every row.
+      if (!idle || !*idle || !idle_doubts((*idle)->idle).empty()) return {};
+      return (*idle)->idle.power_w;
     };
   Progress progress(options.quiet);
   experiment.progress = [&](size_t done, size_t total, const std::string& what) {

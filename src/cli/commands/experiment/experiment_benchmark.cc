@@ -97,9 +97,25 @@ Status take_up(const fs::path& file, const BenchmarkArguments& options, Benchmar
       return other(fmt::format("its {} was trained with other workers, threads or precision",
                                entry.entry.id));
   result.started_utc = known.started_utc;
+  // The mode that it ended in then still counts, where that was another one.
+  if (known.mode_after != known.mode) result.mode_after = known.mode_after;
+  result.signed_off_by = known.signed_off_by;
+  result.signed_off_utc = known.signed_off_utc;
   for (const EntryResult& entry : known.entries)
     if (entry.failure.empty()) result.entries.push_back(entry);
   return {};
+}
+
+/// A simulated result replaces what is a result, and nothing else. Error: it would be lost.
+Status check_replaced(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return {};
+  const auto read = read_benchmark_result(file);
+  if (read && read->result.provenance() == Provenance::simulated) return {};
+  return Error{Code::conflict,
+               fmt::format("{} is there: {}", file.string(),
+                           read ? "it was measured" : read.error().message),
+               "name another file with --result"};
 }
 
 /// In the order of the benchmark.
@@ -122,7 +138,7 @@ EntryResult failed(const BenchmarkEntry& entry, const FreeSettings& settings, co
   EntryResult result;
   result.entry = entry;
   result.settings = settings;
-  result.failure = error.message;
+  result.failure = error.message + (error.hint.empty() ? "" : " (" + error.hint + ")");
   return result;
 }
 
@@ -152,7 +168,7 @@ Status measure(const BenchmarkArguments& options, const Benchmark& benchmark,
   Progress progress(options.quiet);
   EntryOptions training;
   training.settings = options.settings;
-  training.sensors = [&] { return open_power_sensors(root, board.info().gpu); };
+  training.sensors = [&] { return open_trial_sensors(root, board.info().gpu); };
   training.interrupted = &interrupt_flag();
   training.note = [&](const std::string& what) {
     if (!options.quiet) fmt::print(stderr, "flyball: drawing {}\n", what);
@@ -174,7 +190,8 @@ Status measure(const BenchmarkArguments& options, const Benchmark& benchmark,
     if (!one) one = failed(entry, options.settings, one.error());
     result.entries.push_back(*std::move(one));
     sort_entries(benchmark, result);
-    result.mode_after = knobs->caps();
+    result.signed_off_by = result.signed_off_utc = "";  // of fewer entries
+    if (result.mode_after == result.mode) result.mode_after = knobs->caps();
     FLYBALL_CHECK(write_result(file, result));
   }
   return {};
@@ -217,6 +234,7 @@ Status run(const BenchmarkArguments& given, Context& context) {
   const fs::path file = result_file(options, *board);
   const bool simulated = board->twin() != nullptr;
   if (simulated) {
+    if (!options.result.empty()) FLYBALL_CHECK(check_replaced(file));
     FLYBALL_CHECK(simulate(options, benchmark, entries, *board, result));
   } else {
     FLYBALL_ASSIGN(const BoardInfo info, experiment_place(*board, options.device, true));
@@ -235,7 +253,7 @@ Status run(const BenchmarkArguments& given, Context& context) {
     fmt::print("{}", benchmark_text(result));
   if (!options.json && !simulated)
     fmt::print("{}{}: `flyball experiment benchmark check {}`\n", file.string(),
-               options.sign_off.empty() ? ", signed off by nobody (--sign-off NAME)" : "",
+               result.signed_off_by.empty() ? ", signed off by nobody (--sign-off NAME)" : "",
                file.string());
   const bool missed = std::ranges::any_of(result.entries, [simulated](const EntryResult& entry) {
     return !entry.time_to_target_s() && !(simulated && !entry.failure.empty());
@@ -259,12 +277,19 @@ Status check(const BenchmarkArguments& options, Context& context) {
 Status rank(const BenchmarkArguments& options, Context& context) {
   FLYBALL_ASSIGN(const Benchmark benchmark, edge_training());
   std::vector<CheckedResult> results;
+  std::vector<LeftOut> unread;
   for (const std::string& file : options.files) {
-    FLYBALL_ASSIGN(ReadResult read, read_benchmark_result(file));
-    results.push_back(check_result(std::move(read), benchmark));
+    auto read = read_benchmark_result(file);
+    if (read)
+      results.push_back(check_result(*std::move(read), benchmark));
+    else if (options.files.size() == 1 || read.error().code == Code::not_found)
+      return read.error();
+    else
+      unread.push_back({file, "", read.error().message});
   }
-  const Ranking ranking =
+  Ranking ranking =
       rank_results(results, benchmark, options.by == "energy" ? RankedBy::energy : RankedBy::time);
+  std::ranges::move(unread, std::back_inserter(ranking.left_out));
   if (options.json)
     print_json(ranking_json(ranking));
   else

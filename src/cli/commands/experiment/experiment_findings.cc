@@ -112,7 +112,8 @@ Status check_names(const std::vector<RunSource*>& sources) {
   for (const RunSource* source : sources) {
     if (std::ranges::find(names, source->board()) != names.end())
       return Error{Code::invalid_argument, fmt::format("{} is named twice", source->board()),
-                   "ask its logs by themselves"};
+                   source->provenance() == Provenance::measured ? "ask its logs by themselves"
+                                                                : "name it once"};
     names.push_back(source->board());
   }
   return {};
