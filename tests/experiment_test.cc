@@ -6,7 +6,9 @@
 #include <sstream>
 #include <thread>
 
+#include "base/files.h"
 #include "command_testing.h"
+#include "schema_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
@@ -223,6 +225,26 @@ TEST_F(ExperimentTest, ItsRunsGoFromStoreToStore) {
   EXPECT_EQ(run({"export", "--run", "1"}).out, slurp(lines));
   EXPECT_EQ(run({"runs", "delete", "1"}).exit_code, 0);
   EXPECT_EQ(shown(2)["experiment_runs"].size(), 2u) << "what it took over stays";
+}
+
+// As a board that idle power was measured on keeps it.
+TEST_F(ExperimentTest, BaseLoadGoesFromStoreToStore) {
+  const fs::path file = experiment("steps = 2\n", "[1]"), lines = folder_ / "runs.jsonl";
+  ASSERT_EQ(run(json("run", file)).exit_code, 0);
+  ASSERT_EQ(run({"export", "--run", "1", "--out", lines.string()}).exit_code, 0);
+  std::string text = slurp(lines);
+  const std::string place = "\"epochs\":[";
+  for (size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += 20 + place.size())
+    text.insert(at, "\"base_w\":6.5,");
+  ASSERT_THAT(text, HasSubstr("base_w"));
+  ASSERT_TRUE(write_file(lines, text).ok());
+  environment_["FLYBALL_STORE"] = (folder_ / "other.db").string();
+  ASSERT_EQ(run({"import", "--format", "experiment", lines.string()}).exit_code, 0);
+  const Finished kept = run({"runs", "show", "1", "--json"});
+  ASSERT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_THAT(schema_faults("runs", kept.json()), testing::IsEmpty());
+  for (const auto& one : kept.json()["experiment_runs"]) EXPECT_EQ(one["base_w"], 6.5);
+  EXPECT_EQ(run(json("report", file)).json()["groups"][0]["first"]["base_w"], 6.5);
 }
 
 // Before there was a store for them, they lay in a file of their own.
