@@ -17,8 +17,13 @@ export function bar_key(bars: Bar[]): HTMLElement {
 /** The chart of the bars, with its text for who cannot see it. */
 export function bars_chart(bars: Bar[], what: string): HTMLElement {
   const canvas = h("div", { class: "chart epochs", role: "img", "data-bars": bars.length, "aria-label": bars_text(bars) });
-  canvas.style.height = `${chart_height(bars)}px`;
-  const chart = live_chart(canvas, () => chart.setOption(build_bars(bars, colours(), font(), canvas.clientWidth < 520, what), true));
+  canvas.style.height = `${chart_height(bars, false)}px`;
+  const chart = live_chart(canvas, () => {
+    const narrow = canvas.clientWidth < 520;
+    canvas.style.height = `${chart_height(bars, narrow)}px`;
+    chart.resize();
+    chart.setOption(build_bars(bars, colours(), font(), narrow, what), true);
+  });
   return canvas;
 }
 

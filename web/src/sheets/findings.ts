@@ -52,7 +52,7 @@ function scatters(runs: FindingsAskedRun[]): SheetChart[] {
     const points = modes.map((r) => ({ x: r.energy_j! / 3600, y: r.e2e_s!, label: setting(r), group: (r.mode ?? "").length === 1 ? `mode ${r.mode}` : "other modes", marked: false }));
     const front = [...points].sort((a, b) => a.x - b.x).reduce<typeof points>((kept, p) => (kept.length === 0 || p.y < kept[kept.length - 1]!.y ? [...kept, p] : kept), []);
     const same = (p: (typeof points)[number]) => ({ ...p, group: front.includes(p) ? "on the front" : "beaten by another mode", label: `${p.group}: ${p.label}` });
-    return [{ title: `An epoch of ${name}: time and energy by mode`, x: { label: "energy", unit: "Wh" }, y: { label: "epoch", unit: "s" }, points: in_order(points.map(same), ["on the front", "beaten by another mode"]), limits: [], lines: [{ label: "front", points: front.map((p) => [p.x, p.y] as [number, number]) }], log: false }];
+    return [{ title: `An epoch of ${name}: time and energy by mode`, x: { label: "energy", unit: "Wh" }, y: { label: "epoch", unit: "s" }, points: in_order(points.map(same), ["beaten by another mode", "on the front"]), limits: [], lines: [{ label: "front", points: front.map((p) => [p.x, p.y] as [number, number]) }], log: false }];
   });
 }
 
