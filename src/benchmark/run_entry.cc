@@ -11,7 +11,6 @@
 #include "profile/characterise/epochs.h"
 #include "profile/characterise/twin_epochs.h"
 #include "telemetry/sampling/power_watch.h"
-#include "telemetry/sensors/other_load.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "workload/workload.h"
 
@@ -46,11 +45,9 @@ class Judge {
   Judge(const Benchmark& benchmark, const BenchmarkEntry& entry, TestPart test_part, double bin_s)
       : rules_(benchmark.rules), entry_(entry), test_part_(std::move(test_part)), bin_s_(bin_s) {}
 
-  void before() { others_.emplace(); }
   /// True: the training may end.
   Result<bool> after(const EpochRecord& epoch, Stepper& stepper) {
     ++epochs_;
-    other_cores_.push_back(others_->cores());  // judging aside
     if (!reached_) {
       FLYBALL_ASSIGN(const double value, test_part_.judge(stepper));
       values_.push_back(value);
@@ -63,8 +60,6 @@ class Judge {
   }
 
   const std::vector<double>& values() const { return values_; }
-  /// That other programs kept busy, epoch by epoch.
-  const std::vector<std::optional<double>>& other_cores() const { return other_cores_; }
   int64_t steady_from_ns() const { return steady_from_ns_; }
   std::string state() const {
     if (reached_) return "target reached, power";
@@ -80,8 +75,6 @@ class Judge {
   TestPart test_part_;
   double bin_s_;
   std::vector<double> values_;
-  std::optional<OtherLoad> others_;
-  std::vector<std::optional<double>> other_cores_;
   bool reached_ = false;
   int epochs_ = 0;
   int64_t steady_from_ns_ = 0;
@@ -143,7 +136,7 @@ void add_epochs(const EpochRun& run, EntryResult& result) {
                        .overhead_s = epoch.overhead_s,
                        .loss = {},
                        .quality = {},
-                       .others_cpu_pct = {}};
+                       .others_cpu_pct = epoch.others_cpu_pct};
     if (std::isfinite(epoch.loss)) one.loss = epoch.loss;
     result.epochs.push_back(one);
   }
@@ -177,10 +170,6 @@ Result<EntryResult> run_entry(const Benchmark& benchmark, const BenchmarkEntry& 
   request.epochs = std::numeric_limits<int>::max() / 2;  // the judge ends it
   const double bin_s = bin_of(request.sensors, options.settings.compute);
   Judge judge(benchmark, entry, std::move(test_part), bin_s);
-  request.before_epoch = [&judge](int) -> Status {
-    judge.before();
-    return {};
-  };
   request.after_epoch = [&](const EpochRecord& epoch, Stepper& stepper) {
     return judge.after(epoch, stepper);
   };
@@ -195,8 +184,6 @@ Result<EntryResult> run_entry(const Benchmark& benchmark, const BenchmarkEntry& 
   result.libraries = run.fingerprint;
   add_epochs(run, result);
   for (size_t i = 0; i < judge.values().size(); ++i) result.epochs[i].quality = judge.values()[i];
-  for (size_t i = 0; i < judge.other_cores().size(); ++i)
-    if (const auto cores = judge.other_cores()[i]) result.epochs[i].others_cpu_pct = 100 * *cores;
   result.power = power_of(run, benchmark.rules, judge.steady_from_ns(), bin_s);
   result.watched = std::ranges::any_of(
       run.traces, [](const Trace& trace) { return trace.info.throttling != Throttling::none; });

@@ -3,7 +3,6 @@
 
 #include "device/power_meter.h"
 #include "telemetry/sampling/power_watch.h"
-#include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {

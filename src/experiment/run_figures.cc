@@ -118,7 +118,7 @@ EpochFigures epoch_figures(const EpochRecord& record, int64_t wall_minus_monoton
                  .loss = record.loss,
                  .cpu_pct = record.use.cpu_pct,
                  .peak_memory_bytes = record.use.peak_memory_bytes,
-                 .others_cpu_pct = {},
+                 .others_cpu_pct = record.others_cpu_pct,
                  .cached_before = record.cached_before,
                  .cached_after = record.cached_after,
                  .read_bytes = as_double(record.use.read_bytes),

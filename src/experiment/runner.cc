@@ -24,7 +24,6 @@
 #include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/nvidia_gpus.h"
-#include "telemetry/sensors/other_load.h"
 #include "telemetry/sensors/page_cache.h"
 #include "telemetry/sensors/power_sensors.h"
 
@@ -137,11 +136,7 @@ class Runner {
     FLYBALL_ASSIGN(const RunMemory memory, memory_of(run, data));
     request.cache_bytes = memory.cache;
     const bool limited = memory.limit > 0;
-    std::optional<OtherLoad> others;
-    std::vector<std::optional<double>> cores;  // that others kept busy, epoch by epoch
     request.before_epoch = [&](int epoch) -> Status {
-      if (others) cores.push_back(others->cores());
-      others.emplace();
       const bool drop =
           run.clear == Clear::epoch || (epoch == 0 && (run.clear == Clear::start || limited));
       return drop ? drop_from_page_cache(data) : Status();
@@ -154,13 +149,10 @@ class Runner {
     FLYBALL_ASSIGN(const EpochRun epochs, run_epochs(request));
     if (!epochs.stopped.empty())
       return Error{Code::interrupted, epochs.stopped, "the same command goes on from here"};
-    cores.push_back(others->cores());
     RunFigures figures = figures_of(epochs, run, repeat);
     if (clocks)
       figures.residency =
           residency_of(epochs.traces, epochs.epochs.front().begin_ns, epochs.epochs.back().end_ns);
-    for (size_t i = 0; i < std::min(figures.epochs.size(), cores.size()); ++i)
-      if (cores[i]) figures.epochs[i].others_cpu_pct = 100 * *cores[i];
     return figures;
   }
 

@@ -126,7 +126,8 @@ Status run_simulated(const ProfileOptions& options, const Board& board, Context&
   FLYBALL_ASSIGN(const EpochRun run, simulate_epochs(board, wanted));
   auto document = epochs_json(run);
   std::optional<StoredIdle> idle;
-  if (const auto power_w = run.mean_power_w()) {
+  const auto power_w = run.mean_power_w();
+  if (power_w) {
     FLYBALL_ASSIGN(const auto simulated, simulated_idle(board, {wanted.mode}));
     idle = StoredIdle{.idle = simulated.front()};
     document["idle"] = idle_share_json(*idle, *power_w);
@@ -135,7 +136,7 @@ Status run_simulated(const ProfileOptions& options, const Board& board, Context&
     print_json(document);
   else
     print_epochs(run);
-  if (!options.json && idle) fmt::print("{}\n", idle_share_text(*idle, *run.mean_power_w()));
+  if (!options.json && idle) fmt::print("{}\n", idle_share_text(*idle, *power_w));
   return write_report(options.report, page_document("profile", context.command, document),
                       options.json);
 }

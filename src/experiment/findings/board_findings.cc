@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/amounts.h"
 #include "base/text.h"
@@ -30,15 +31,22 @@ std::string published_base(const RunSettings& settings) {
   return larger ? "; published of it: 20 to 45 %" : "";
 }
 
-/// Which share of the energy the board draws while nothing trains, beside the published one.
-void base_finding(const std::vector<Group>& groups, std::vector<Finding>& list) {
+/// The groups of which a figure is least and most; null where none has it.
+template <class Figure>
+std::pair<const Group*, const Group*> extremes(const std::vector<Group>& groups, Figure figure) {
   const Group *least = nullptr, *most = nullptr;
   for (const Group& group : groups) {
-    const auto pct = group.steady().base_pct();
-    if (!pct) continue;
-    if (!least || *pct < *least->steady().base_pct()) least = &group;
-    if (!most || *pct > *most->steady().base_pct()) most = &group;
+    const auto value = figure(group.steady());
+    if (!value) continue;
+    if (!least || *value < *figure(least->steady())) least = &group;
+    if (!most || *value > *figure(most->steady())) most = &group;
   }
+  return {least, most};
+}
+
+/// Which share of the energy the board draws while nothing trains, beside the published one.
+void base_finding(const std::vector<Group>& groups, std::vector<Finding>& list) {
+  const auto [least, most] = extremes(groups, [](const EpochAverage& a) { return a.base_pct(); });
   if (!least) return;
   const double low = *least->steady().base_pct(), high = *most->steady().base_pct();
   const bool one_network = least->settings.workload == most->settings.workload;
@@ -92,13 +100,7 @@ std::string gpu_words(const Group& group) {
 }  // namespace
 
 void gpu_finding(const std::vector<Group>& groups, std::vector<Finding>& list) {
-  const Group *least = nullptr, *most = nullptr;
-  for (const Group& group : groups) {
-    const auto load = group.steady().gpu_load_pct;
-    if (!load) continue;
-    if (!least || *load < *least->steady().gpu_load_pct) least = &group;
-    if (!most || *load > *most->steady().gpu_load_pct) most = &group;
-  }
+  const auto [least, most] = extremes(groups, [](const EpochAverage& a) { return a.gpu_load_pct; });
   if (!least) return;
   list.push_back({least == most ? fmt::format("The GPU is busy {}.", gpu_words(*least))
                                 : fmt::format("The GPU is busy from {} to {}.", gpu_words(*least),

@@ -31,6 +31,7 @@ TEST(BoardFindings, TheFrontIsThatOfTheStudy) {
   EXPECT_THAT(list[0].text, HasSubstr("The fastest is g"));
   EXPECT_THAT(list[1].text, HasSubstr("The thriftiest is m"));
   EXPECT_THAT(list[2].text, HasSubstr("these: m; g."));
+  EXPECT_EQ(list[2].as_expected, std::nullopt) << "the fastest is on any front";
 }
 
 TEST(BoardFindings, WithoutEnergyThereIsNoFront) {

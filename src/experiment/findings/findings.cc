@@ -7,7 +7,6 @@
 #include "base/amounts.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "experiment/findings/board_findings.h"
 #include "experiment/findings/cache_findings.h"
 #include "experiment/findings/finding_words.h"

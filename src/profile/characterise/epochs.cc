@@ -17,6 +17,7 @@
 #include "profile/trials/minibatch_run.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
+#include "telemetry/sensors/other_load.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
@@ -139,6 +140,7 @@ class Runner {
     if (const auto share = cached_share(files_)) epoch.cached_before = share->share();
     restart_peak();
     const ResourceReading before = read_resources();
+    const OtherLoad others;
     epoch.begin_ns = monotonic_ns();
     within ? run_.resume_epoch() : run_.begin_epoch(number);
     FLYBALL_CHECK(run_minibatches(epoch));
@@ -147,6 +149,7 @@ class Runner {
     run_.end_epoch();
     add_up(epoch);
     epoch.use = use_between(before, read_resources(), epoch.e2e_s);
+    if (const auto cores = others.cores()) epoch.others_cpu_pct = 100 * *cores;
     if (const auto share = cached_share(files_)) epoch.cached_after = share->share();
     epoch.skipped = loader_.skipped() - skipped;
     result_.epochs.push_back(std::move(epoch));

@@ -92,6 +92,8 @@ struct EpochRecord {
   std::map<std::string, double> figures;
   double minibatch_ms = 0;  ///< median end to end, without the first minibatch
   ResourceUse use;
+  /// Of one core, that other programs took meanwhile; nothing where the kernel does not tell.
+  std::optional<double> others_cpu_pct;
   std::optional<double> cached_before, cached_after;  ///< share of the dataset in the page cache
   std::optional<EnergyWindow> energy;  ///< of the run's power_total; nothing where it is not known
   std::optional<GpuUse> gpu;           ///< nothing where no sensor tells of a GPU

@@ -37,13 +37,8 @@ const tells_energy = (bars: Bar[]): boolean => bars.some((b) => b.means.energy_j
 /** Of the whole chart, with an axis on top where the GPU's load is marked. */
 export const chart_height = (bars: Bar[], narrow: boolean): number => bars.length * bar_height(narrow) + 56 + (tells_load(bars) ? 36 : 0);
 
-/** "43.5 J", "2.1 kJ". */
-function energy_words(joules: number): string {
-  return joules < 10_000 ? with_unit(joules, "J") : with_unit(joules / 1000, "kJ");
-}
-
 /** On a phone there is no room for the energy, which the tables have. */
-const end_words = ({ means }: Bar, narrow: boolean): string => [with_unit(means.e2e_s, "s"), ...(narrow || means.energy_j == null ? [] : [energy_words(means.energy_j)])].join(" · ");
+const end_words = ({ means }: Bar, narrow: boolean): string => [with_unit(means.e2e_s, "s"), ...(narrow || means.energy_j == null ? [] : [with_unit(means.energy_j, "J")])].join(" · ");
 
 /** Diamonds on an axis of their own: the share of the time that the GPU was busy. */
 function load_marks(bars: Bar[], colours: Colours): Record<string, unknown> {
@@ -87,7 +82,7 @@ export function build_bars(bars: Bar[], colours: Colours, font: string, narrow: 
   };
 }
 
-const took = ({ means: m }: Bar): string => `${m.gpu_load_pct == null ? "" : `, GPU busy for ${number(m.gpu_load_pct)} %`}${m.energy_j == null ? "" : `, ${energy_words(m.energy_j)}`}`;
+const took = ({ means: m }: Bar): string => `${m.gpu_load_pct == null ? "" : `, GPU busy for ${number(m.gpu_load_pct)} %`}${m.energy_j == null ? "" : `, ${with_unit(m.energy_j, "J")}`}`;
 
 /** The same in words, for who cannot see it. */
 export function bars_text(bars: Bar[]): string {

@@ -64,7 +64,7 @@ export function benchmark_sheet({ answer: a }: BenchmarkPage): Sheet {
         groups: [{ label: "", bars: a.overall.map((o): SheetMeter => ({ label: name(o), value: o.ratio, words: times_words(o.ratio), series: "measured", marked: o.rank === 1 })) }],
       }]),
       meters(a, "Time to the target", (row) => row.time_to_target_s, epoch_words),
-      ...(energies ? [meters(a, "Energy to the target", (row) => row.energy_to_target_j, (v) => (v < 10_000 ? with_unit(v, "J") : with_unit(v / 1000, "kJ")))] : []),
+      ...(energies ? [meters(a, "Energy to the target", (row) => row.energy_to_target_j, (v) => with_unit(v, "J"))] : []),
     ],
     charts: [],
     tables: [

@@ -76,14 +76,17 @@ bool same_settings(const FreeSettings& a, const FreeSettings& b) {
          a.precision == b.precision;
 }
 
+Error is_there(const fs::path& file, const std::string& why, const char* remedy) {
+  return {Code::conflict, fmt::format("{} is there: {}", file.string(), why), remedy};
+}
+
 /// Takes over the entries that an earlier start of the same benchmark wrote there. Errors: a file
 /// of something else, which would be lost.
 Status take_up(const fs::path& file, const BenchmarkArguments& options, BenchmarkResult& result) {
   std::error_code ignored;
   if (!fs::exists(file, ignored) || options.fresh) return {};
   const auto other = [&](const std::string& why) {
-    return Error{Code::conflict, fmt::format("{} is there: {}", file.string(), why),
-                 "name another file with --result, or begin anew with --fresh"};
+    return is_there(file, why, "name another file with --result, or begin anew with --fresh");
   };
   auto read = read_benchmark_result(file);
   if (!read) return other(read.error().message);
@@ -112,10 +115,8 @@ Status check_replaced(const fs::path& file) {
   if (!fs::exists(file, ignored)) return {};
   const auto read = read_benchmark_result(file);
   if (read && read->result.provenance() == Provenance::simulated) return {};
-  return Error{Code::conflict,
-               fmt::format("{} is there: {}", file.string(),
-                           read ? "it was measured" : read.error().message),
-               "name another file with --result"};
+  return is_there(file, read ? "it was measured" : read.error().message,
+                  "name another file with --result");
 }
 
 /// In the order of the benchmark.
