@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/statistics.h"
 #include "findings/check_words.h"
 
 namespace flyball {
@@ -63,14 +64,17 @@ Estimate pooled_figures(const std::vector<double>& values, Provenance provenance
   return estimate;
 }
 
-/// The share of the time that the CPU was below its highest clock, over the whole run.
+/// The share of the time that the CPU was below its highest clock, over the whole run: the mean
+/// over clusters, each of which has its own.
 Result<Estimate> share_below(const RunFigures& run, const RunSource& source) {
+  std::vector<double> shares;
   for (const ClockResidency& clock : run.residency) {
     if (!clock.clock.starts_with("cpu") || clock.values.empty()) continue;
     const double highest = source.highest_cpu_mhz().value_or(clock.values.back().mhz);
-    return Estimate{.value = 100 * clock.below(below * highest), .provenance = source.provenance()};
+    shares.push_back(100 * clock.below(below * highest));
   }
-  return not_told(run, "cpu_below_pct");
+  if (shares.empty()) return not_told(run, "cpu_below_pct");
+  return Estimate{.value = mean(shares), .provenance = source.provenance()};
 }
 
 /// Of a state without training all there is, of a training the first epoch or the later ones.

@@ -34,6 +34,7 @@ class File {
                                      {"libtorch_gib", &board.runtime_bytes}})
       if (const auto gib = document()["capacity"][key].value<double>())
         *bytes = *gib * 1073741824.0;
+    board.cluster_cores = document()["nvpmodel"]["cores_per_cluster"].value_or(0.0);
     for (const auto& [key, node] : *twin())
       FLYBALL_CHECK(take(board, std::string(key.str()), node));
     if (find_axis(board.axes, axis::cpu_cores) && find_axis(board.axes, axis::cpu_mhz) &&
@@ -199,6 +200,7 @@ std::vector<TwinConstant> make_constants() {
       {"bystanders", 0, 10, &C::bystanders},
       {"cuda_cores", 0, 1e6, &C::cuda_cores},
       {"bus_bits", 8, 8192, &C::bus_bits},
+      {"queue", 1, 1e6, &C::queue},
       {"kernel_us", 0, 1000, &C::kernel_us},
       {"kernel_cycles", 0, 1e7, &C::kernel_cycles},
       {"fill", 0, 1e5, &C::fill},

@@ -42,19 +42,21 @@ struct TwinConstants {
   double cpu_speed = 1;          ///< work per cycle, of a Cortex-A78AE's
   double cpu_flop = 16;          ///< of a core in a cycle, where the CPU computes
   double op_kcycles = 60;        ///< dispatch of an operator
-  double backward_kcycles = 30;  ///< the same in the backward pass
+  double backward_kcycles = 30;  ///< the same in the backward pass, and of plain calls
   double kernel_kcycles = 15;    ///< launch of a kernel
   double step_kcycles = 3000;    ///< of a minibatch besides: loop, loss, synchronising
   double fetch_kcycles = 1000;   ///< the loader's hand-over of a minibatch to the main process
   double sample_kcycles = 0;     ///< the same for each of its samples
   double copy_cycles = 1.3;      ///< per byte handed over
   double memory_wait = 0.2;      ///< a CPU's wait for memory by its time at highest clocks
+                                 ///< (half hides behind the other: √(1 + wait²) in all)
   double background_mhz = 200;   ///< what logging and the system take of the cores, in cycles
   double crowding = 0.25;        ///< work lost per thread and core beyond one thread for each core
   double bystanders = 1;         ///< threads beside loader workers that want a core, any core
   // The GPU.
   double cuda_cores = 0;         ///< 0: no GPU, the CPU computes
   double bus_bits = 64;          ///< of the memory, which moves two words a clock
+  double queue = 1000;           ///< kernels that are launched ahead of the GPU, at most
   double kernel_us = 3;          ///< between a kernel's launch and its work
   double kernel_cycles = 3000;   ///< to fill and to drain the GPU, of its clock
   double fill = 8;               ///< outputs per CUDA core at which half the peak is reached
@@ -106,6 +108,7 @@ struct TwinBoard {
   double memory_bytes = 0;
   double system_bytes = 0;   ///< of it, what firmware, kernel and system take (BoardCapacity)
   double runtime_bytes = 0;  ///< of each process that computes: LibTorch, on a GPU CUDA's context
+  double cluster_cores = 0;  ///< cores that share a clock; 0: all do
   std::vector<TwinStorage> storages;  ///< not empty
   std::vector<TwinRail> rails;        ///< none: what it draws cannot be read there
   TwinConstants constants;

@@ -25,6 +25,7 @@ TwinGovernor::TwinGovernor(const TwinBoard& board, const PowerMode& caps)
       gpu_(clock(board, caps, axis::gpu_mhz)) {
   cpu_.margin = 1.25;
   cpu_.memory_s = 0.05;
+  other_cpu_ = cpu_;
   gpu_.margin = 3;
   gpu_.memory_s = 0.2;
 }
@@ -42,12 +43,13 @@ bool TwinGovernor::Clock::follow(double seconds, double busy_s) {
   return mhz != before;
 }
 
-bool TwinGovernor::observe(double seconds, double work_s, double gpu_s) {
-  const bool cpu = cpu_.follow(seconds, work_s);
-  const bool gpu = gpu_.follow(seconds, gpu_s);
+bool TwinGovernor::observe(double seconds, const Load& load) {
+  const bool cpu = cpu_.follow(seconds, load.main_s);
+  const bool others = other_cpu_.follow(seconds, load.others_s);
+  const bool gpu = gpu_.follow(seconds, load.gpu_s);
   if (cpu) mode_.values[axis::cpu_mhz] = cpu_.mhz;
   if (gpu) mode_.values[axis::gpu_mhz] = gpu_.mhz;
-  return cpu || gpu;
+  return cpu || others || gpu;
 }
 
 PowerMode resting_mode(const TwinBoard& board, const PowerMode& caps) {

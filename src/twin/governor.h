@@ -1,6 +1,7 @@
 // Clocks that are left to their governors (DVFS on): they follow the load below the mode's caps.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "space/axis.h"
@@ -8,10 +9,11 @@
 
 namespace flyball {
 
-/// The CPU's clock as schedutil has it: a quarter above what the work of the busiest core, that of
-/// the main process, needs. Waiting for the GPU is no work. The GPU's as devfreq on Tegra has it:
-/// so that it is busy for about a third of the time (POMACS 6(3), section 5.5: 7 % at 1377 MHz
-/// become 14 to 34 % at 300). Cores share one clock; the memory's stays at its cap under load.
+/// A cluster's clock as schedutil has it: a quarter above what the work of its busiest core needs.
+/// The main process waits for the GPU in a loop, which is work to it; loader workers and the rest
+/// have the other clusters, where there are any. The GPU's as devfreq on Tegra has it: so that it
+/// is busy for about a third of the time (POMACS 6(3), section 5.5: 7 % at 1377 MHz become 14 to 34
+/// % at 300). The memory's stays at its cap under load.
 class TwinGovernor {
  public:
   /// `caps`: an axis that is absent may go to its highest. Starts at the caps.
@@ -19,10 +21,16 @@ class TwinGovernor {
 
   const PowerMode& mode() const { return mode_; }
   double cpu_mhz() const { return cpu_.mhz; }
-  double gpu_mhz() const { return gpu_.mhz; }  ///< 0 without a GPU's clock
-  /// What went on for `seconds` at these clocks: the main process worked and the GPU was busy for
-  /// so long. True when a clock changes.
-  bool observe(double seconds, double work_s, double gpu_s);
+  double other_cpu_mhz() const { return other_cpu_.mhz; }  ///< of the other clusters
+  double gpu_mhz() const { return gpu_.mhz; }              ///< 0 without a GPU's clock
+  std::array<double, 3> clocks() const { return {cpu_mhz(), other_cpu_mhz(), gpu_mhz()}; }
+
+  /// Seconds that the main process, the busiest core of the other clusters and the GPU were busy.
+  struct Load {
+    double main_s = 0, others_s = 0, gpu_s = 0;
+  };
+  /// What went on for `seconds` at these clocks. True when a clock changes.
+  bool observe(double seconds, const Load& load);
 
  private:
   struct Clock {
@@ -35,7 +43,7 @@ class TwinGovernor {
   static Clock clock(const TwinBoard& board, const PowerMode& caps, const char* axis);
 
   PowerMode mode_;
-  Clock cpu_, gpu_;
+  Clock cpu_, other_cpu_, gpu_;
 };
 
 /// The mode that governors leave a board in that does nothing.

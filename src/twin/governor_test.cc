@@ -12,14 +12,18 @@ const TwinBoard& agx() {
   return board;
 }
 
-/// Clocks after a second of minibatches that each work and compute for these shares of 10 ms.
-TwinGovernor after(double work, double gpu, const PowerMode& caps = {}) {
+/// Clocks after a second of minibatches for which main process, loader workers and GPU are busy for
+/// these shares of 10 ms.
+TwinGovernor after(double work, double gpu, const PowerMode& caps = {}, double others = 0) {
   TwinGovernor governor(agx(), caps);
   for (int i = 0; i < 100; ++i) {
     // The same work takes longer at a lower clock.
     const double cpu_share = agx().highest(axis::cpu_mhz) / governor.cpu_mhz();
+    const double other_share = agx().highest(axis::cpu_mhz) / governor.other_cpu_mhz();
     const double gpu_share = agx().highest(axis::gpu_mhz) / governor.gpu_mhz();
-    governor.observe(0.01, 0.01 * work * cpu_share, 0.01 * gpu * gpu_share);
+    governor.observe(0.01, {.main_s = 0.01 * work * cpu_share,
+                            .others_s = 0.01 * others * other_share,
+                            .gpu_s = 0.01 * gpu * gpu_share});
   }
   return governor;
 }
@@ -29,6 +33,9 @@ TEST(TwinGovernor, FollowsTheLoadToTheNextClockThatIsEnough) {
   EXPECT_EQ(after(0.4, 1).cpu_mhz(), 1190.4);
   EXPECT_EQ(after(0.9, 1).cpu_mhz(), 2265.6);
   EXPECT_EQ(after(0, 1).cpu_mhz(), 115.2);
+  // Clusters have their own clocks.
+  EXPECT_EQ(after(1, 1, {}, 0.4).other_cpu_mhz(), 1190.4);
+  EXPECT_EQ(after(1, 1, {}, 0.4).cpu_mhz(), 2265.6);
   // A third of the time busy: 0.07 · 3 · 1377 = 289.
   EXPECT_EQ(after(1, 0.07).gpu_mhz(), 318.75);
   EXPECT_EQ(after(1, 0.5).gpu_mhz(), 1377);

@@ -19,6 +19,11 @@ double outputs(const Layer& layer) {
   return count;
 }
 
+/// Autograd sums gradients on its own thread, and zeroing one is a plain call.
+bool is_plain(const Layer& layer) {
+  return layer.op.ends_with("_backward") || layer.op == "accumulate" || layer.op == "zero";
+}
+
 bool sound(const Layer& layer) {
   for (const double figure : {layer.parameters, layer.flop, layer.bytes, layer.kernels,
                               layer.activation_bytes, outputs(layer)})
@@ -53,8 +58,8 @@ Result<TwinNetwork> make_twin_network(const std::vector<LayerTable>& tables, boo
                                layer.name),
                    ""};
     network.operators.push_back(
-        {layer.kind, layer.op.ends_with("_backward"), from(&Layer::flop, i), from(&Layer::bytes, i),
-         from(&Layer::kernels, i),
+        {layer.kind, layer.op.ends_with("_backward"), is_plain(layer), from(&Layer::flop, i),
+         from(&Layer::bytes, i), from(&Layer::kernels, i),
          line(outputs(layer), outputs(b.layers[i]), a.batch_size, b.batch_size)});
     network.parameters += layer.parameters;
     TwinOperator& op = network.operators.back();

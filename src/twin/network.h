@@ -18,6 +18,7 @@ struct Affine {
 struct TwinOperator {
   LayerKind kind = LayerKind::other;
   bool backward = false;
+  bool plain = false;  ///< called without a module around it: backward, gradients summed and zeroed
   Affine flop, bytes, kernels;
   Affine outputs;  ///< numbers written: what can be worked on at once
 };

@@ -67,6 +67,37 @@ double files_at_once(const TwinStorage& storage, double readers) {
   return std::clamp(readers, 1.0, storage.at_once) * waiting / (1 + (waiting - 1) * storage.serial);
 }
 
+/// A stream takes so many launches ahead of the GPU; what is launched beyond waits.
+class LaunchQueue {
+ public:
+  explicit LaunchQueue(double most) : most_(most) {}
+
+  /// When the GPU has come near enough to launch `kernels` more.
+  double open_s(double kernels) {
+    const double from = launched_ + kernels - most_;
+    while (next_ < ends_.size() && ends_[next_].kernels < from) ++next_;
+    if (next_ == 0) return 0;
+    const End& before = ends_[next_ - 1];
+    if (next_ == ends_.size()) return before.s;
+    const End& after = ends_[next_];
+    return before.s +
+           (after.s - before.s) * (from - before.kernels) / (after.kernels - before.kernels);
+  }
+  void launch(double kernels, double end_s) {
+    if (!(kernels > 0)) return;
+    launched_ += kernels;
+    ends_.push_back({launched_, end_s});
+  }
+
+ private:
+  struct End {
+    double kernels = 0, s = 0;  ///< so many have run by then
+  };
+  double most_, launched_ = 0;
+  std::vector<End> ends_{{}};
+  size_t next_ = 0;
+};
+
 /// Compute, prepare and end-to-end times where workers and the main process share the cores: what
 /// each gets depends on how long a minibatch takes, and that on what they get.
 void share_cores(const TwinBoard& board, const TwinNetwork& network, TwinPlan& plan,
@@ -107,18 +138,24 @@ void share_cores(const TwinBoard& board, const TwinNetwork& network, TwinPlan& p
 void add_twin_power(const TwinBoard& board, TwinPlan& plan) {
   const TwinConstants& c = board.constants;
   const TwinClocks& clocks = plan.clocks;
-  const double cpu_v = relative_voltage(clocks.cpu_share, c.cpu_lowest_v, c.cpu_knee);
+  const auto cpu_at = [&](double clock_share) {
+    const double v = relative_voltage(clock_share, c.cpu_lowest_v, c.cpu_knee);
+    return std::pair{v, clock_share * v * v};
+  };
+  const auto [cpu_v, cpu_dynamic] = cpu_at(clocks.cpu_share);
+  const auto [other_v, other_dynamic] = cpu_at(clocks.other_share);
+  const double main_cores = clocks.cores - clocks.other_cores;
   const double gpu_v = relative_voltage(clocks.gpu_share, c.gpu_lowest_v, c.gpu_knee);
-  const double cpu_dynamic = clocks.cpu_share * cpu_v * cpu_v;
   const double gpu_dynamic = clocks.gpu_share * gpu_v * gpu_v;
   const double peak_bytes_s = 2 * board.highest(axis::mem_mhz) * 1e6 * c.bus_bits / 8;
   const double traffic_s = plan.pass.bytes / peak_bytes_s;
-  const std::array<double, twin_parts> at_rest = {clocks.cores * c.cpu_static_w * cpu_v,
-                                                  c.gpu_static_w * gpu_v, c.soc_static_w,
-                                                  c.dram_static_w, c.system_w};
+  const std::array<double, twin_parts> at_rest = {
+      c.cpu_static_w * (main_cores * cpu_v + clocks.other_cores * other_v), c.gpu_static_w * gpu_v,
+      c.soc_static_w, c.dram_static_w, c.system_w};
   const std::array<double, twin_parts> clocked = {
-      clocks.cores * c.cpu_clock_w * cpu_dynamic, c.gpu_clock_w * gpu_dynamic,
-      c.soc_clock_w * clocks.mem_share, c.dram_clock_w * clocks.mem_share, 0};
+      c.cpu_clock_w * (main_cores * cpu_dynamic + clocks.other_cores * other_dynamic),
+      c.gpu_clock_w * gpu_dynamic, c.soc_clock_w * clocks.mem_share,
+      c.dram_clock_w * clocks.mem_share, 0};
   const std::array<double, twin_parts> minibatch = {
       0, gpu_dynamic * (c.gpu_busy_w * plan.pass.gpu_s + c.gpu_math_w * plan.pass.warm_s),
       c.soc_traffic_w * traffic_s, c.dram_traffic_w * traffic_s, 0};
@@ -128,8 +165,9 @@ void add_twin_power(const TwinBoard& board, TwinPlan& plan) {
       plan.static_w[rail] += at_rest[part];
       plan.rest_w[rail] += at_rest[part] + clocked[part];
       plan.minibatch_j[rail] += minibatch[part];
-      if (part == static_cast<size_t>(TwinPart::cpu))
-        plan.core_w[rail] += c.cpu_busy_w * cpu_dynamic;
+      if (part != static_cast<size_t>(TwinPart::cpu)) continue;
+      plan.core_w[rail] += c.cpu_busy_w * cpu_dynamic;
+      plan.other_core_w[rail] += c.cpu_busy_w * other_dynamic;
     }
 }
 
@@ -152,12 +190,19 @@ Result<TwinClocks> twin_clocks(const TwinBoard& board, const PowerMode& mode) {
   clocks.cpu_share = share(cpu, board.highest(axis::cpu_mhz));
   clocks.gpu_share = share(gpu, board.highest(axis::gpu_mhz));
   clocks.mem_share = share(mem, board.highest(axis::mem_mhz));
+  if (board.cluster_cores > 0)
+    clocks.other_cores = std::max(0.0, clocks.cores - board.cluster_cores);
+  clocks.other_hz = clocks.cpu_hz;
+  clocks.other_share = clocks.cpu_share;
   return clocks;
 }
 
-double twin_cycle_s(const TwinBoard& board, const TwinClocks& clocks) {
+double twin_cycle_s(const TwinBoard& board, const TwinClocks& clocks, bool others) {
   const TwinConstants& c = board.constants;
-  return (1 + c.memory_wait * clocks.cpu_share / clocks.mem_share) / (clocks.cpu_hz * c.cpu_speed);
+  const auto [share, hz] = others ? std::pair{clocks.other_share, clocks.other_hz}
+                                  : std::pair{clocks.cpu_share, clocks.cpu_hz};
+  const double wait = c.memory_wait * share / clocks.mem_share;
+  return std::hypot(1, wait) / (hz * c.cpu_speed);
 }
 
 TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinNetwork& network,
@@ -175,6 +220,7 @@ TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinN
   const double fill = on_gpu ? c.fill * c.cuda_cores : 0;
   const double cache_bytes = c.cache_mb * 1e6;
   TwinPass pass;
+  LaunchQueue queue(c.queue);
   double cpu = 0, gpu = 0;
   for (const TwinOperator& op : network.operators) {
     const size_t kind = static_cast<size_t>(op.kind);
@@ -186,17 +232,20 @@ TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinN
     const double memory = bytes * byte_s;
     const double work = std::max(math, memory) + (1 - c.overlap) * std::min(math, memory);
     const double kernel_s = work + kernels * start_s;
-    const double call = (op.backward ? c.backward_kcycles : c.op_kcycles) * kcycle_s;
+    const double call = (op.plain ? c.backward_kcycles : c.op_kcycles) * kcycle_s;
     const double launch = c.kernel_kcycles * kcycle_s;
+    const double dispatch = call + kernels * launch;
+    if (on_gpu) cpu = std::max(cpu, queue.open_s(kernels) - dispatch);
     const double begin = std::max(gpu, cpu + call + launch + latency_s);
-    cpu += call + kernels * launch;
+    cpu += dispatch;
     if (!on_gpu) {
       cpu += kernel_s;
       gpu = cpu;
     } else if (kernels > 0) {
       gpu = std::max(begin + kernel_s, cpu + latency_s + kernel_s / kernels);
     }
-    pass.dispatch_s += call + kernels * launch;
+    queue.launch(kernels, gpu);
+    pass.dispatch_s += dispatch;
     pass.gpu_s += kernel_s;
     pass.math_s += flop * flop_s;
     pass.warm_s += flop * flop_s * (op.kind == LayerKind::convolution ? c.convolution_energy : 1);
@@ -232,6 +281,10 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
         "give its layer table at a second batch size"};
   TwinPlan plan;
   FLYBALL_ASSIGN(plan.clocks, twin_clocks(board, configuration.mode));
+  if (configuration.other_cpu_mhz > 0) {
+    plan.clocks.other_hz = configuration.other_cpu_mhz * 1e6;
+    plan.clocks.other_share = share(configuration.other_cpu_mhz, board.highest(axis::cpu_mhz));
+  }
   const TwinData& data = workload.data;
   const double workers =
       configuration.loader_workers < 0 ? workload.loader_workers : configuration.loader_workers;
@@ -267,7 +320,10 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
   const double copy = lean ? 0 : c.copy_cycles * batch * data.input_bytes;
   plan.handover_s = copy * cycle_s;
   if (!data.resident) {
-    plan.prepare_core_s = batch * data.preprocess_mcycles * 1e6 * cycle_s;
+    // Loader workers have the other clusters, where there are any.
+    const bool others = plan.loads() && plan.clocks.other_cores > 0;
+    plan.prepare_core_s =
+        batch * data.preprocess_mcycles * 1e6 * twin_cycle_s(board, plan.clocks, others);
     // Large files are read ahead: what opening them takes is no one sample's.
     const double latency_ms =
         data.packed ? 0 : storage->latency_ms / files_at_once(*storage, workers);
@@ -280,10 +336,6 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
   share_cores(board, network, plan, (lean ? 0.2 : 1.0) * c.step_kcycles * 1e3 * cycle_s);
   plan.read_s = cold_read_s;
   if (!(c.cuda_cores > 0)) plan.compute_core_s = plan.pass.gpu_s * (plan.clocks.cores - 1);
-  // Without a GPU nothing is waited for.
-  const double pass_s = c.cuda_cores > 0 ? plan.pass.dispatch_s : plan.pass.total_s;
-  plan.work_s = plan.handover_s + plan.compute_s - plan.pass.total_s + pass_s +
-                (plan.loads() ? 0 : plan.prepare_s);
   plan.other_cores = background_cores(board, plan.clocks);
   // They sleep as often as not.
   if (plan.loads()) plan.other_cores += 0.5 * c.bystanders;

@@ -11,14 +11,18 @@ namespace flyball {
 struct TwinClocks {
   double cores = 1, cpu_hz = 0, gpu_hz = 0, mem_hz = 0;
   double cpu_share = 1, gpu_share = 1, mem_share = 1;  ///< of the highest
+  /// Of `cores`, those in other clusters than the main process's, and their clock: the same but for
+  /// governors.
+  double other_cores = 0, other_hz = 0, other_share = 1;
 };
 /// Errors: values that the board has not; they list those that it has.
 Result<TwinClocks> twin_clocks(const TwinBoard& board, const PowerMode& mode);
 
 /// Cores that logging and the system take.
 double background_cores(const TwinBoard& board, const TwinClocks& clocks);
-/// Seconds of one cycle's work on a core, with what it waits for memory.
-double twin_cycle_s(const TwinBoard& board, const TwinClocks& clocks);
+/// Seconds of one cycle's work on a core (of the main process's cluster, or of `others`), with what
+/// it waits for memory.
+double twin_cycle_s(const TwinBoard& board, const TwinClocks& clocks, bool others = false);
 
 /// One pass over the operators, with a main thread that gets 1/`slow` of a core.
 struct TwinPass {
@@ -42,14 +46,14 @@ struct TwinPlan {
   double prepare_s = 0;   ///< of a batch, by one worker (or inline)
   double handover_s = 0;  ///< to the main process
   double compute_s = 0;
-  double work_s = 0;          ///< of the main process, waiting for the GPU left out
   double compute_core_s = 0;  ///< that other cores compute beside the main process
   double expected_s = 0;      ///< end to end, in steady state
   TwinPass pass;
   double prepare_core_s = 0;  ///< of a core, for one batch
   double other_cores = 0;     ///< busy with neither: logging and system, what comes with workers
-  // Power by rail: at rest, per busy core, and the energy of a minibatch by GPU and memory.
-  TwinRailPower rest_w{}, static_w{}, core_w{}, minibatch_j{};
+  // Power by rail: at rest, per busy core (of the main process's cluster, of others), and the
+  // energy of a minibatch by GPU and memory.
+  TwinRailPower rest_w{}, static_w{}, core_w{}, other_core_w{}, minibatch_j{};
   double memory_bytes = 0;
 };
 

@@ -80,7 +80,8 @@ TwinMinibatch TwinStream::Inside::next() {
   minibatch.begin_s = minibatch.ready_s = now_s;
   minibatch.cpu_mhz = plan.clocks.cpu_hz * 1e-6;
   minibatch.gpu_mhz = plan.clocks.gpu_hz * 1e-6;
-  double core = plan.handover_s;
+  if (plan.clocks.other_cores > 0) minibatch.other_cpu_mhz = plan.clocks.other_hz * 1e-6;
+  double core = plan.handover_s, others = 0;
   if (plan.resident) {
     minibatch.ready_s += plan.handover_s;
   } else {
@@ -99,7 +100,7 @@ TwinMinibatch TwinStream::Inside::next() {
     worker = begin + prepare;
     minibatch.ready_s = std::max(now_s, worker) + plan.handover_s;
     taken_s[made % taken_s.size()] = std::max(now_s, worker);
-    core += plan.prepare_core_s;
+    (plan.loads() ? others : core) += plan.prepare_core_s;
     seen += plan.batch;
     if (samples > 0 && seen >= samples) end_epoch();
   }
@@ -112,13 +113,18 @@ TwinMinibatch TwinStream::Inside::next() {
   // cores compute.
   core += compute + plan.compute_core_s * run_factor;
   const double length = minibatch.end_s - minibatch.begin_s;
-  core = std::min(core + plan.other_cores * length, plan.clocks.cores * length);
+  const double main = core;
+  others += plan.other_cores * length;
+  const double fits = std::min(1.0, plan.clocks.cores * length / (core + others));
+  core *= fits;
+  others *= fits;
   const double leak = c.leakage_per_c * (celsius - warm_c);
   double total_w = 0;
   for (size_t rail = 0; rail < board->rails.size(); ++rail) {
     const double energy =
-        power_factor * (plan.rest_w[rail] * length + leak * plan.static_w[rail] * length +
-                        plan.core_w[rail] * core + plan.minibatch_j[rail]);
+        power_factor *
+        (plan.rest_w[rail] * length + leak * plan.static_w[rail] * length +
+         plan.core_w[rail] * core + plan.other_core_w[rail] * others + plan.minibatch_j[rail]);
     minibatch.rail_w[rail] = length > 0 ? energy / length : 0;
     energy_j[rail] += minibatch.rail_w[rail] * length;
     if (board->rails[rail].module) total_w += minibatch.rail_w[rail];
@@ -127,26 +133,28 @@ TwinMinibatch TwinStream::Inside::next() {
     const double target = options.ambient_c + c.thermal_c_per_w * total_w;
     celsius += (target - celsius) * (1 - std::exp(-length / c.thermal_s));
   }
-  core_s += core;
+  core_s += core + others;
   gpu_s += plan.pass.gpu_s;
   math_s += plan.pass.math_s;
   bytes += plan.pass.bytes;
-  follow_load(length);
+  follow_load(length, main);
   return minibatch;
 }
 
 void TwinStream::Inside::govern(TwinGovernor by,
-                                std::function<TwinPlan(const PowerMode&)> made_by) {
+                                std::function<TwinPlan(const TwinGovernor&)> made_by) {
   governor = std::move(by);
-  plan_in = std::move(made_by);
+  plan_at = std::move(made_by);
 }
 
-void TwinStream::Inside::follow_load(double seconds) {
+void TwinStream::Inside::follow_load(double seconds, double main_s) {
   if (!governor) return;
-  if (!governor->observe(seconds, plan.work_s * run_factor, plan.pass.gpu_s)) return;
-  const std::pair clocks{governor->cpu_mhz(), governor->gpu_mhz()};
-  auto known = plans.find(clocks);
-  if (known == plans.end()) known = plans.emplace(clocks, plan_in(governor->mode())).first;
+  // Of the other clusters the busiest core counts: a loader worker's.
+  double others = plan.clocks.other_cores > 0 ? plan.other_cores / plan.clocks.other_cores : 0;
+  if (plan.loads()) others += plan.prepare_core_s / (plan.workers * seconds);
+  if (!governor->observe(seconds, {main_s, others * seconds, plan.pass.gpu_s})) return;
+  auto known = plans.find(governor->clocks());
+  if (known == plans.end()) known = plans.emplace(governor->clocks(), plan_at(*governor)).first;
   plan = known->second;
 }
 

@@ -1,6 +1,7 @@
 // The events of one workload in one configuration: storage, workers, hand-over, compute.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,9 +22,9 @@ struct TwinStream::Inside {
   double room() const;  ///< share of the set that the page cache can hold
   void expect_hits();
   void rest_until(double time_s);
-  /// Clocks follow the load from now on; `plan_in` makes the plan of another mode.
-  void govern(TwinGovernor by, std::function<TwinPlan(const PowerMode&)> plan_in);
-  void follow_load(double seconds);
+  /// Clocks follow the load from now on; `plan_at` makes the plan at other ones.
+  void govern(TwinGovernor by, std::function<TwinPlan(const TwinGovernor&)> plan_at);
+  void follow_load(double seconds, double main_s);
   double run_s() const { return now_s - rested_s; }
   double noisy(double relative);
   double varied(double relative);
@@ -45,8 +46,8 @@ struct TwinStream::Inside {
   std::vector<double> taken_s;        ///< when each of the last `ahead` batches was taken
   double seen = 0;                    ///< samples of this epoch
   std::optional<TwinGovernor> governor;
-  std::function<TwinPlan(const PowerMode&)> plan_in;
-  std::map<std::pair<double, double>, TwinPlan> plans;  ///< by clock of CPU and GPU
+  std::function<TwinPlan(const TwinGovernor&)> plan_at;
+  std::map<std::array<double, 3>, TwinPlan> plans;  ///< by TwinGovernor::clocks()
   // Sums since the run began.
   TwinRailPower energy_j{};
   double core_s = 0, gpu_s = 0, math_s = 0, bytes = 0;

@@ -141,9 +141,10 @@ Result<TwinStream> Twin::stream(const TwinConfiguration& configuration,
     // Below the caps of a mode that has a plan every mode has one.
     inside->govern(TwinGovernor(*board_, configuration.mode),
                    [board = board_, network = network_, workload = workload_,
-                    configuration](const PowerMode& mode) {
+                    configuration](const TwinGovernor& now) {
                      TwinConfiguration there = configuration;
-                     there.mode = mode;
+                     there.mode = now.mode();
+                     there.other_cpu_mhz = now.other_cpu_mhz();
                      return make_twin_plan(*board, *network, workload, there).value();
                    });
   return TwinStream(std::move(inside));

@@ -60,6 +60,8 @@ struct TwinConfiguration {
   TwinStack stack = TwinStack::pytorch;
   std::string storage{};   ///< "ssd", "sd", "hdd": of the board; "": its first
   bool governors = false;  ///< clocks follow the load below the mode's (twin/governor.h)
+  double other_cpu_mhz =
+      0;  ///< where governors hold the clusters beside the main process's; 0: as the mode
 };
 /// Mode and run settings of a trial (batch_size, loader_workers, prefetch). Errors: settings that
 /// the twin does not know.
@@ -125,7 +127,8 @@ struct TwinMinibatch {
   double end_s = 0;
   double compute_ms = 0;
   bool cold = false;                ///< storage was read for it
-  double cpu_mhz = 0, gpu_mhz = 0;  ///< while it ran
+  double cpu_mhz = 0, gpu_mhz = 0;  ///< while it ran; the CPU's is the main process's
+  double other_cpu_mhz = 0;         ///< of the other clusters; 0: there are none
   TwinRailPower rail_w{};           ///< mean over begin..end
 
   double stall_ms() const { return ready_s > begin_s ? (ready_s - begin_s) * 1e3 : 0; }

@@ -160,6 +160,32 @@ TEST(Twin, HigherClocksAndMoreCoresNeverTakeLonger) {
   }
 }
 
+// MobileNetV3's many small kernels of a step cannot all be launched while the GPU is still behind,
+// so it follows the CPU's clock; ResNet-18's can.
+TEST(Twin, LaunchesRunAheadOfTheGpuByAQueue) {
+  const auto minibatch_s = [](const std::string& workload, double queue, double cpu) {
+    TwinBoard board = *find_twin_board("xavier_agx");
+    board.constants.queue = queue;
+    const Twin twin = *Twin::make(board, *known_twin_workload(workload, Phase::train));
+    return twin.steady(in_mode(8, cpu, 905.25, 1600))->times.compute_ms;
+  };
+  for (const char* workload : {"resnet18", "mobilenet_v3"}) {
+    double last = 0;
+    for (const double queue : {1e6, 1000.0, 400.0, 200.0, 50.0, 1.0}) {
+      const double now = minibatch_s(workload, queue, 2112);
+      EXPECT_GE(now, last) << workload << ' ' << queue;  // fewer ahead never take less
+      last = now;
+    }
+    EXPECT_GT(last, 1.1 * minibatch_s(workload, 1e6, 2112)) << workload;
+  }
+  const auto gain = [&](const std::string& workload, double queue) {
+    return minibatch_s(workload, queue, 1190.4) / minibatch_s(workload, queue, 2112) - 1;
+  };
+  EXPECT_LT(gain("mobilenet_v3", 1e6), 0.01);
+  EXPECT_GT(gain("mobilenet_v3", 400), 0.03);
+  EXPECT_LT(gain("resnet18", 400), 0.02);
+}
+
 TEST(Twin, BiggerBatchesTakeLongerAndLessForEachSample) {
   const Twin twin = make_twin("resnet50", Phase::infer);
   double before = 0, each_before = INFINITY;

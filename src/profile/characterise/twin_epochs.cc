@@ -39,8 +39,9 @@ class Simulation {
       }
       run.epochs.push_back(one_epoch(*running, epoch));
     }
-    for (Trace* trace : {&cpu_, &gpu_})
-      if (!trace->samples.empty()) run.traces.push_back(std::move(*trace));
+    cpus_.push_back(std::move(gpu_));
+    for (Trace& clock : cpus_)
+      if (!clock.samples.empty()) run.traces.push_back(std::move(clock));
     return run;
   }
 
@@ -158,19 +159,33 @@ class Simulation {
             .memory = own(&TwinUse::memory)};
   }
 
-  static Trace clock(const char* name) {
+  static Trace clock(std::string name) {
     Trace trace;
-    trace.info = {.name = name, .unit = "MHz", .source = "twin"};
+    trace.info = {.name = std::move(name), .unit = "MHz", .source = "twin"};
     trace.period_s = clock_period_s;
     return trace;
+  }
+
+  /// One for each cluster of cores that is on, named after its first core as its policy is.
+  static std::vector<Trace> cpu_clocks(const TwinBoard& board, const PowerMode& mode) {
+    const auto asked = mode.values.find(axis::cpu_cores);
+    const double cores =
+        asked == mode.values.end() ? board.highest(axis::cpu_cores) : asked->second;
+    const double each = board.cluster_cores > 0 ? board.cluster_cores : cores;
+    std::vector<Trace> clocks;
+    for (double first = 0; first < cores; first += each)
+      clocks.push_back(clock(fmt::format("cpu{:g}_mhz", first)));
+    return clocks;
   }
 
   /// The clocks of a minibatch, every tenth of a second as a logger reads them.
   void add_clocks(const TwinMinibatch& one) {
     const double end = base_s_ + one.end_s;
     for (; next_reading_s_ < end; next_reading_s_ += clock_period_s) {
-      cpu_.samples.push_back({to_ns(next_reading_s_), one.cpu_mhz});
-      if (one.gpu_mhz > 0) gpu_.samples.push_back({to_ns(next_reading_s_), one.gpu_mhz});
+      const int64_t now = to_ns(next_reading_s_);
+      for (Trace& cpu : cpus_)
+        cpu.samples.push_back({now, &cpu == &cpus_.front() ? one.cpu_mhz : one.other_cpu_mhz});
+      if (one.gpu_mhz > 0) gpu_.samples.push_back({now, one.gpu_mhz});
     }
   }
 
@@ -207,7 +222,8 @@ class Simulation {
   const Board& board_;
   const TwinEpochs& wanted_;
   Twin twin_;
-  Trace cpu_ = clock("cpu_mhz"), gpu_ = clock("gpu_mhz");
+  std::vector<Trace> cpus_ = cpu_clocks(twin_.board(), wanted_.mode);
+  Trace gpu_ = clock("gpu_mhz");
   double next_reading_s_ = 0;
   double gpu_mhz_s_ = 0;            ///< clock times seconds of the epoch
   double base_s_ = 0, last_s_ = 0;  ///< begin of the stream, and its time so far
