@@ -35,8 +35,12 @@ NOT_RUN = {
             "reads results of several boards",
     },
     "README.md": {
+        "git clone URL flyball && cd flyball": "there is such a folder already",
         "scripts/quickstart": "installs and builds; the commands that it ends with are examples",
-        "scripts/test": "it runs this test",
+        "scripts/release": "builds packages; package_test does it",
+        "flyball tune --power-budget 15W -- python3 train.py": "needs a power sensor; tune_test.cc does it on a tree",
+    },
+    "docs/examples.md": {
         "flyball profile --workload script:model.pt --dataset data/images":
             "model.pt is saved by PyTorch; program_test.cc does it where that is installed",
     },
@@ -158,10 +162,11 @@ NOT_RUN = {
 
 # Blocks that are no commands: how they begin.
 NO_COMMANDS = {
+    "README.md": ["import flyball"],
     "docs/compare.md": ['currency = "EUR"'],
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
     "docs/boards.md": ['   id = "my_board"', "of 22.3 W"],
-    "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # README has it, and it is run
+    "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # examples.md has it, and it is run
     "docs/live.md": ["curl http://127.0.0.1:8000/v2/models/NAME/infer"],
     "docs/memory.md": ["peak memory 400 MB: "],
     "docs/problems.md": ["min t ", "t/bs ≤ ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request", "max θ "],
@@ -442,7 +447,7 @@ def shard_of(file, lines):
     """Blocks run in eight tests; what takes minutes, whole populations of boards, in a slow one."""
     if any("population --n 200" in line for line in lines):
         return "evidence"
-    if file != "README.md":
+    if file not in ("README.md", "docs/examples.md"):
         return "docs-1" if file < "docs/m" else "docs-2"
     if any("tune lenet5 --device host" in line for line in lines):
         return "host"

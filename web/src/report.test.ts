@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { batch_report, comparison_of, infeasible_report, no_power_report, plan_page, power_report } from "../tests/fixtures.ts";
+import { marks } from "./charts/cloud.ts";
+import type { Colours } from "./theme.ts";
 import { consequence, headline, not_established, oracle_words } from "./answer.ts";
 import { to_csv } from "./csv.ts";
 import { value_of } from "./format.ts";
@@ -197,6 +199,21 @@ test("a reopened tune holds what its answer speaks of, and says so", () => {
   assert.match(again.notes.at(-1)!.hint!, /--report/);
   for (const t of page.answer.profiled) t.origin = "told";
   assert.equal(tune_report({ ...page, configurations: null }).notes.at(-1)!.hint, undefined, "no command goes on with a study");
+});
+
+test("presets that are known are marked where they stand", () => {
+  const page = page_of(power_report());
+  const preset = (name: string, gpu_mhz: number, known = true) => ({ id: 0, name, in_force: false, default: false, config: { gpu_mhz }, minibatch_ms: known ? 1 : null, power_w: null, provenance: "simulated" as const, breaks: [], text: null });
+  const axes = page.answer.axes.map((axis) => axis.name), at = axes.indexOf("gpu_mhz");
+  const base = axes.map((name) => page.answer.default.config[name]!);
+  const other = page.configurations!.findIndex(({ config }) => config.every((v, i) => (i === at ? v !== base[i] : v === base[i])));
+  const clock = page.configurations![other]!.config[at]!;
+  page.answer.presets = [preset("15W", clock), preset("not measured", clock, false), preset("not offered", 1)];
+  const report = tune_report(page);
+  assert.deepEqual(report.presets, [{ configuration: other, name: "15W" }]);
+  assert.equal(report.configurations.length, page.configurations!.length, "none is added for them");
+  const named = marks(report, {} as Colours).filter((m) => m.kind === "preset");
+  assert.deepEqual(named.map((m) => [m.index, m.text]), [[other, "15W"]]);
 });
 
 test("a limit on the slowdown is drawn as the time that the default would then take", () => {

@@ -20,6 +20,8 @@ export interface TuneReport {
   default: { configuration: number; name: string; figures?: Record<string, number> } | null;
   /** The presets of the board; empty where they are not known. */
   tables?: SheetTable[];
+  /** Those of them that were profiled or predicted. */
+  presets?: { configuration: number; name: string }[];
   /** Null without power. On other pairs of costs the page finds it itself. */
   front: { over: ["time", "power" | "energy"]; configurations: number[] } | null;
   oracle?: Oracle | null;

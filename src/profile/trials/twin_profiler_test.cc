@@ -55,7 +55,7 @@ TEST(TwinProfiler, SaysHowItsPowerComparesWithAMonitors) {
   const auto remark = [](const std::string& board) {
     return profiler(board, "resnet18", Phase::train)->info().power_remark;
   };
-  EXPECT_THAT(remark("orin_agx"), HasSubstr("are 29 % more"));
+  EXPECT_THAT(remark("orin_agx"), HasSubstr("are 30 % more"));
   EXPECT_EQ(remark("rpi5"), "");
 }
 

@@ -139,6 +139,10 @@ export function marks(report: TuneReport, colours: Colours): Mark[] {
   const add = (index: number | null | undefined, text: string, kind: string, symbol: string, size: number, fill: string, stroke: string) => {
     if (index !== null && index !== undefined) found.push({ index, text, kind, symbol, size, fill, stroke });
   };
+  const named = [choice?.configuration, report.default?.configuration];
+  for (const preset of report.presets ?? []) {
+    if (!named.includes(preset.configuration)) add(preset.configuration, preset.name, "preset", "rect", 11, colours.ink, colours.surface);
+  }
   if (report.default?.configuration !== choice?.configuration) {
     add(report.default?.configuration, "default", "default", "diamond", 17, colours.ink, colours.surface);
   }

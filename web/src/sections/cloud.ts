@@ -19,6 +19,7 @@ const shapes: Record<string, string> = {
   disc: "M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13z",
   diamond: "M8 1l6 7-6 7-6-7z",
   triangle: "M8 3l5.5 10h-11z",
+  square: "M3.5 3.5h9v9h-9z",
   line: "M0 11h6V5h10",
   dash: "M8 0v4M8 6v4M8 12v4",
 };
@@ -36,7 +37,9 @@ function legend(report: TuneReport, cloud: Cloud): HTMLElement[] {
   }
   if (numbers.size > 0) entries.push(legend_entry("disc", "profiled", "profiled, in their order"));
   if (cloud.front.length > 0) entries.push(legend_entry("line", "front", "Pareto front"));
-  for (const m of marks(report, colours())) {
+  const marked = marks(report, colours());
+  if (marked.some((m) => m.kind === "preset")) entries.push(legend_entry("square", "preset", "presets of the board"));
+  for (const m of marked.filter((one) => one.kind !== "preset")) {
     entries.push(legend_entry(m.symbol === "diamond" ? "diamond" : m.symbol === "circle" ? "disc" : "triangle", m.kind, m.text));
   }
   // The legend names a budget where it is drawn, and says so where these axes do not show one.

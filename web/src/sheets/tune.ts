@@ -33,8 +33,15 @@ class Configurations {
 
   /** Its position; one that is not known yet is added without figures. */
   of(config: Config): number {
-    const values = this.names.map((name) => config[name] ?? 0);
-    return this.rows.get(values.join()) ?? this.add(values, { time_ms: null, power_w: null, energy_j: null, provenance: "predicted" });
+    return this.find(config) ?? this.add(this.values(config), { time_ms: null, power_w: null, energy_j: null, provenance: "predicted" });
+  }
+
+  find(config: Config): number | undefined {
+    return this.rows.get(this.values(config).join());
+  }
+
+  private values(config: Config): number[] {
+    return this.names.map((name) => config[name] ?? 0);
   }
 
   private known(known: TuneKnown | TuneConfiguration): void {
@@ -75,6 +82,14 @@ function oracle_of(oracle: NonNullable<Answer["oracle"]>, known: Configurations)
   const tabled = (row: TuneRow | null): Tabled | null => row && { time_ms: row.minibatch_ms, power_w: row.power_w, energy_j: row.power_w === null ? null : row.power_w * row.minibatch_ms * 1e-3 };
   const { raw, robust, excluded_rows, text } = oracle;
   return { raw: index(raw), robust: index(robust), raw_tabled: tabled(raw), robust_tabled: tabled(robust), excluded_rows, text };
+}
+
+/** A preset says of each axis of the board what it sets; the rest is as by default. */
+function presets_of(a: Answer, known: Configurations): { configuration: number; name: string }[] {
+  return (a.presets ?? []).filter((p) => p.minibatch_ms !== null).flatMap((p) => {
+    const configuration = known.find({ ...a.default.config, ...p.config });
+    return configuration === undefined ? [] : [{ configuration, name: p.name }];
+  });
 }
 
 function throttled_note(profiled: CommonTrial[]): string {
@@ -123,7 +138,7 @@ export function tune_report(page: TunePage): TuneReport {
     choice: a.choice && { configuration: chosen!, verified: a.profiled.some((t) => t.verification && known.of(t.config) === chosen), figures: a.choice.figures ?? {} },
     infeasible: a.infeasible && { reason: a.infeasible.reason, hint: a.infeasible.hint, closest: null },
     default: { configuration: known.of(a.default.config), name: a.default.reason, ...(a.default.figures ? { figures: a.default.figures } : {}) },
-    tables: [presets_table(a.presets ?? [])],
+    tables: [presets_table(a.presets ?? [])], presets: presets_of(a, known),
     front: front.length === 0 ? null : { over: ["time", r.objective === "energy" ? "energy" : "power"], configurations: front },
     oracle: a.oracle ? oracle_of(a.oracle, known) : null, pairs: pairs_of(a.held_out, known),
     machine: { name: device.title, fingerprint: device.fingerprint, facts: Object.entries(device.conditions ?? {}).map(([name, value]) => ({ name, value })) },
