@@ -28,7 +28,8 @@ constexpr auto commands = {add_tune,     add_profile,   add_plan,     add_serve,
                            add_pareto,   add_measure,   add_twin,     add_experiment, add_doctor,
                            add_evaluate, add_reference, add_runs,     add_report,     add_import,
                            add_export,   add_workloads, add_describe, add_compare,    add_roofline,
-                           add_devices,  add_dataset,   add_study,    add_mode,       add_helper};
+                           add_devices,  add_dataset,   add_study,    add_mode,       add_helper,
+                           add_manual,   add_completion};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure, 130 stopped by "

@@ -42,5 +42,7 @@ void add_study(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_helper(CLI::App& app, Context& context);
 void add_twin(CLI::App& app, Context& context);
+void add_manual(CLI::App& app, Context& context);
+void add_completion(CLI::App& app, Context& context);
 
 }  // namespace flyball::cli

@@ -17,12 +17,13 @@ struct TypeName {
   std::string type, check;
 };
 
+std::vector<std::string> choices_of(const TypeName& name) {
+  if (!name.check.starts_with('{')) return {};
+  return split(name.check.substr(1, name.check.find('}') - 1), ',');
+}
+
 std::string value_words(const TypeName& name) {
-  if (name.check.starts_with('{')) {
-    std::string words = name.check.substr(1, name.check.find('}') - 1);
-    std::ranges::replace(words, ',', '|');
-    return words;
-  }
+  if (const auto choices = choices_of(name); !choices.empty()) return join(choices, "|");
   if (name.check == "FILE") return name.check;
   if (name.type == "INT" || name.type == "UINT") return "N";
   return name.type == "FLOAT" ? "NUMBER" : name.type;
@@ -71,6 +72,10 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   if (!others.empty()) remarks.push_back("not with " + join(others, ", "));
   const std::string& words = option->get_description();
   return remarks.empty() ? words : fmt::format("{} ({})", words, join(remarks, "; "));
+}
+
+std::vector<std::string> value_choices(const CLI::Option& option) {
+  return choices_of(TypeName(option.get_type_name()));
 }
 
 std::string without_trailing_zeros(const std::string& message) {

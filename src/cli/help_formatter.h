@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace flyball::cli {
 
@@ -14,6 +15,9 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override;
   std::string make_option_desc(const CLI::Option* option) const override;
 };
+
+/// The words that its value is chosen from; none where any other value is taken.
+std::vector<std::string> value_choices(const CLI::Option& option);
 
 /// "not in range 50 to 99.99" of CLI11's "not in range 50.000000 to 99.990000".
 std::string without_trailing_zeros(const std::string& message);
