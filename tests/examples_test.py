@@ -111,6 +111,19 @@ NOT_RUN = {
         "sudo usermod -aG flyball $USER": "changes the system",
         "sudo flyball helper uninstall": "changes the system; install_test.cc does it in a folder",
     },
+    "docs/install.md": {
+        "sudo apt install ./flyball_0.1.0-1_amd64.deb": "changes the system; package_test.py unpacks it in a folder",
+        "man flyball-tune": "of the installed package; manual_test.py reads the pages",
+        "sudo apt purge flyball": "changes the system",
+        "sudo systemctl enable --now flyball-helper.socket": "changes the system",
+        "sudo usermod -aG flyball $USER": "changes the system",
+        "mkdir -p ~/.local/opt && tar -xzf flyball-0.1.0-linux-x86_64.tar.gz -C ~/.local/opt":
+            "the archive is made by scripts/release; package_test.py looks into it",
+        "export PATH=~/.local/opt/flyball-0.1.0-linux-x86_64/bin:$PATH": "goes with the line before",
+        "scripts/release": "builds a program of its own",
+        "scripts/release --no-build": "likewise",
+        "scripts/release --arch arm64": "likewise",
+    },
     "docs/live.md": {
         "flyball serve --train lenet5 --infer lenet5 --arrivals poisson:60 --latency 300ms --measure 5":
             "of a board with modes; serve_mode_test.cc measures one on a recorded board",

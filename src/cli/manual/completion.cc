@@ -126,9 +126,8 @@ complete -F _flyball flyball
 constexpr const char* zsh_script = R"(#compdef flyball
 # Completion of flyball for zsh, as `flyball completion zsh` prints it.
 _flyball() {
-  emulate -L zsh
   local at=flyball choices='' skip='' valued folders arguments word previous=${words[CURRENT-1]} i
-  local -a commands options
+  local -a below flags  # commands and options are zsh's own
   for ((i = 2; i <= CURRENT; i++)); do
     case $at in
 @COMMANDS@    esac
@@ -164,11 +163,11 @@ _flyball() {
   elif [[ " $valued " == *" $previous "* ]]; then
     _files
   elif [[ $PREFIX == -* ]]; then
-    _describe -o option options
+    _describe -o option flags
   elif [[ -n $arguments ]]; then
     compadd -- ${=arguments}
-  elif (($#commands)); then
-    _describe command commands
+  elif (($#below)); then
+    _describe command below
   else
     _files
   fi
@@ -267,10 +266,10 @@ std::string bash_completion(const std::vector<ListedCommand>& commands) {
 std::string zsh_completion(const std::vector<ListedCommand>& commands) {
   std::string cases;
   for (const ListedCommand& command : commands) {
-    cases += fmt::format("      {})\n        commands=(", shell_word(command.path));
+    cases += fmt::format("      {})\n        below=(", shell_word(command.path));
     for (const ListedCommand* one : below(command, commands))
       cases += "\n          " + described(last_word(one->path), one->text);
-    cases += ")\n        options=(";
+    cases += ")\n        flags=(";
     for (const ListedOption& option : command.options)
       for (const std::string& name : option.names)
         cases += "\n          " + described(name, option.text);

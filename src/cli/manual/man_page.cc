@@ -159,7 +159,7 @@ std::string man_page(const ListedCommand& command, const std::vector<ListedComma
   const std::string rest =
       command.usage.substr(std::min(command.path.size(), command.usage.size()));
   std::string page = fmt::format(".TH \"{}\" {} \"{}\" \"{}\" \"Flyball\"\n", roff(title), section,
-                                 roff(imprint.date), roff(imprint.version));
+                                 imprint.date, roff(imprint.version));
   page += fmt::format(".SH NAME\n{} \\- {}\n", roff(name), roff(command.text));
   page += fmt::format(".SH SYNOPSIS\n{}{}\n", bold(command.path), roff(rest));
   if (!footer.words.empty()) page += ".SH DESCRIPTION\n" + footer.words;
