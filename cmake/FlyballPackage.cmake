@@ -2,6 +2,7 @@
 # Components: program (the program, its manual, completions, examples, the Python package), units (of the helper,
 # for /usr/bin/flyball), debian (what Debian wants said of a package), archive (what a plain archive has instead).
 set(FLYBALL_PAPERS ${CMAKE_BINARY_DIR}/papers)
+set(FLYBALL_MAINTAINER "The Flyball Authors <flyball@localhost>" CACHE STRING "Whom a package names as its maintainer")
 # Written by the program itself, so that they say what it does; the dates are those of SOURCE_DATE_EPOCH.
 add_custom_target(flyball_papers
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${FLYBALL_PAPERS}
@@ -10,7 +11,7 @@ add_custom_target(flyball_papers
   COMMAND flyball completion zsh > ${FLYBALL_PAPERS}/_flyball
   COMMAND flyball completion fish > ${FLYBALL_PAPERS}/flyball.fish
   COMMAND ${CMAKE_COMMAND} -DOUT=${FLYBALL_PAPERS}/changelog.Debian -DVERSION=${PROJECT_VERSION}-1
-          -P ${CMAKE_SOURCE_DIR}/packaging/changelog.cmake
+          -DMAINTAINER=${FLYBALL_MAINTAINER} -P ${CMAKE_SOURCE_DIR}/packaging/changelog.cmake
   COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${FLYBALL_PAPERS}/changelog
   COMMAND ${CMAKE_SOURCE_DIR}/packaging/third-party > ${FLYBALL_PAPERS}/third-party
   COMMAND sh -c "gzip -9n ${FLYBALL_PAPERS}/man1/*.1 ${FLYBALL_PAPERS}/changelog* ${FLYBALL_PAPERS}/third-party"
@@ -32,6 +33,8 @@ install(FILES NOTICE DESTINATION ${documents} COMPONENT program)
 install(FILES ${FLYBALL_PAPERS}/third-party.gz DESTINATION ${documents} COMPONENT program OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${documents} COMPONENT archive)
 install(FILES packaging/debian/copyright DESTINATION ${documents} COMPONENT debian)
+install(FILES packaging/debian/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME flyball
+        COMPONENT debian)
 install(FILES ${FLYBALL_PAPERS}/changelog.gz ${FLYBALL_PAPERS}/changelog.Debian.gz DESTINATION ${documents}
         COMPONENT debian OPTIONAL)
 
@@ -55,23 +58,22 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_PACKAGE_NAME flyball)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The Flyball Authors <flyball@localhost>" CACHE STRING
-    "Whom a package names as its maintainer")
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${FLYBALL_MAINTAINER})
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 # The helper is started by systemd, where there is one; the program itself needs nothing.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "systemd, bash-completion")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "finds the power mode for a neural network on an edge board
- Which power mode, batch size and loader settings should a neural network
- train or serve with, on this board, within so many watts? Flyball measures
- about ten configurations instead of thousands, models time and power of the
- others, chooses within budgets, and says of every number how it is known.
- .
- It knows NVIDIA Jetson boards, plain Linux machines, and simulated boards.
- .
- This is one static program. Networks of its own and ONNX files need
- libraries that it does not load; tuning of a program of yours, of measured
- tables and of simulated boards do not.")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds the power mode for a neural network on an edge board")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Which power mode, batch size and loader settings should a neural network
+train or serve with, on this board, within so many watts? Flyball measures
+about ten configurations instead of thousands, models time and power of the
+others, chooses within budgets, and says of every number how it is known.
+
+It knows NVIDIA Jetson boards, plain Linux machines, and simulated boards.
+
+This is one static program. Networks of its own and ONNX files need
+libraries that it does not load; tuning of a program of yours, of measured
+tables and of simulated boards do not.")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/debian/postinst

@@ -160,6 +160,7 @@ std::string man_page(const ListedCommand& command, const std::vector<ListedComma
       command.usage.substr(std::min(command.path.size(), command.usage.size()));
   std::string page = fmt::format(".TH \"{}\" {} \"{}\" \"{}\" \"Flyball\"\n", roff(title), section,
                                  imprint.date, roff(imprint.version));
+  page += ".nh\n.ad l\n";  // words such as flyball.setting() stay whole
   page += fmt::format(".SH NAME\n{} \\- {}\n", roff(name), roff(command.text));
   page += fmt::format(".SH SYNOPSIS\n{}{}\n", bold(command.path), roff(rest));
   if (!footer.words.empty()) page += ".SH DESCRIPTION\n" + footer.words;

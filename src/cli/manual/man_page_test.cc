@@ -21,6 +21,8 @@ std::string page_of(const std::string& path) {
 
 TEST(ManPage, HasNameSynopsisOptionsAndExamples) {
   EXPECT_EQ(page_of("flyball tune"), R"(.TH "FLYBALL\-TUNE" 1 "2026-03-01" "flyball 9" "Flyball"
+.nh
+.ad l
 .SH NAME
 flyball\-tune \- find it
 .SH SYNOPSIS
