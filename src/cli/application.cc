@@ -53,6 +53,9 @@ std::vector<std::string> names_below(const CLI::App& app) {
 
 Error no_command(const std::string& named, const std::string& word,
                  const std::vector<std::string>& names) {
+  if (word == "help")
+    return {Code::invalid_argument, fmt::format("there is no command '{}'", named),
+            "`flyball --help` lists the commands, `flyball COMMAND --help` says what each takes"};
   const auto meant = closest(word, names);
   return {Code::invalid_argument, fmt::format("there is no command '{}'", named),
           meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(names, ", ")};

@@ -18,8 +18,8 @@ struct GpSettings {
   SurfacePriors power_transfer{{{-3.91, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};   // 0.02
   ReferenceWeights reference_weights;
   /// How far a twin lies off a table that its constants did not see, as a standard deviation of
-  /// logarithms: 1.25 times the largest mean error that docs/twin.md had for tables "left out" when it
-  /// was set (25.9 and 8.6 %; 23.5 and 7.6 since).
+  /// logarithms: 1.25 times the largest mean error that docs/twin.md had for tables "left out" when
+  /// it was set (25.9 and 8.6 %; 23.5 and 7.6 since).
   double prior_time_sd = 0.32, prior_power_sd = 0.11;
 };
 

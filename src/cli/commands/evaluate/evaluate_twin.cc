@@ -14,6 +14,7 @@ struct EvaluateTwinArguments {
   std::vector<std::string> targets;
   std::string workload, phase;
   std::vector<std::string> set;
+  Accepted accepted;
   bool json = false;
 };
 
@@ -39,13 +40,13 @@ Status run(const EvaluateTwinArguments& options) {
   std::vector<WorkloadTable> tables;
   if (options.targets.size() == 1) {
     FLYBALL_ASSIGN(WorkloadTable table, read_workload(options.targets.front(), options.workload,
-                                                      options.phase, Accepted{}));
+                                                      options.phase, options.accepted));
     tables.push_back(std::move(table));
   } else if (!options.workload.empty() || !options.phase.empty()) {
     return Error{Code::invalid_argument, "--workload and --phase choose among the rows of one file",
                  "give one --target with them"};
   } else {
-    FLYBALL_ASSIGN(tables, read_references(options.targets, Accepted{}));
+    FLYBALL_ASSIGN(tables, read_references(options.targets, options.accepted));
   }
   std::map<std::string, double> constants;
   for (const std::string& one : options.set) {
@@ -74,6 +75,7 @@ void add_evaluate_twin(CLI::App& group, Context& context) {
   command->add_option("--workload", options->workload, "of the target, where it holds several");
   command->add_option("--phase", options->phase, "train or infer, likewise");
   command->add_option("--set", options->set, "NAME=VALUE: another constant for this once");
+  add_accept_option(*command, options->accepted);
   add_json_flag(*command, options->json);
   command->footer("Example:\n  flyball evaluate twin --target target.csv --json");
   set_action(*command, context, [options] { return run(*options); });
