@@ -65,6 +65,26 @@ TEST(TwinGovernor, FreeClocksCostTimeAndSavePower) {
   }
 }
 
+// Where all cores are one cluster, what a governor would do with others moves nothing.
+TEST(TwinGovernor, OneClusterHasOneClock) {
+  const Twin twin =
+      *Twin::make(*find_twin_board("nano"), *known_twin_workload("lenet5", Phase::train));
+  TwinConfiguration free;
+  free.governors = true;
+  TwinOptions options;
+  options.noise = false;
+  options.minibatches = 200;
+  const TwinRun moved = *twin.simulate(free, options);
+  TwinConfiguration held = free;
+  held.governors = false;
+  held.mode.values = {{axis::cpu_mhz, moved.minibatches.back().cpu_mhz},
+                      {axis::gpu_mhz, moved.minibatches.back().gpu_mhz}};
+  const TwinRun pinned = *twin.simulate(held, options);
+  EXPECT_EQ(moved.minibatches.back().other_cpu_mhz, 0);
+  EXPECT_NEAR(moved.minibatches.back().rail_w[0], pinned.minibatches.back().rail_w[0],
+              1e-6 * pinned.minibatches.back().rail_w[0]);
+}
+
 TEST(TwinGovernor, WithoutAGpuTheCpuIsNeverIdle) {
   const TwinBoard board = *find_twin_board("rpi5");
   const Twin twin = *Twin::make(board, *known_twin_workload("resnet18", Phase::train));

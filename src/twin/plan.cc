@@ -70,7 +70,10 @@ double files_at_once(const TwinStorage& storage, double readers) {
 /// A stream takes so many launches ahead of the GPU; what is launched beyond waits.
 class LaunchQueue {
  public:
-  explicit LaunchQueue(double most) : most_(most) {}
+  LaunchQueue(double most, size_t operators) : most_(most) {
+    ends_.reserve(operators + 1);
+    ends_.emplace_back();
+  }
 
   /// When the GPU has come near enough to launch `kernels` more.
   double open_s(double kernels) {
@@ -84,7 +87,6 @@ class LaunchQueue {
            (after.s - before.s) * (from - before.kernels) / (after.kernels - before.kernels);
   }
   void launch(double kernels, double end_s) {
-    if (!(kernels > 0)) return;
     launched_ += kernels;
     ends_.push_back({launched_, end_s});
   }
@@ -94,7 +96,7 @@ class LaunchQueue {
     double kernels = 0, s = 0;  ///< so many have run by then
   };
   double most_, launched_ = 0;
-  std::vector<End> ends_{{}};
+  std::vector<End> ends_;
   size_t next_ = 0;
 };
 
@@ -220,7 +222,7 @@ TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinN
   const double fill = on_gpu ? c.fill * c.cuda_cores : 0;
   const double cache_bytes = c.cache_mb * 1e6;
   TwinPass pass;
-  LaunchQueue queue(c.queue);
+  LaunchQueue queue(c.queue, on_gpu ? network.operators.size() : 0);
   double cpu = 0, gpu = 0;
   for (const TwinOperator& op : network.operators) {
     const size_t kind = static_cast<size_t>(op.kind);
@@ -243,8 +245,8 @@ TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinN
       gpu = cpu;
     } else if (kernels > 0) {
       gpu = std::max(begin + kernel_s, cpu + latency_s + kernel_s / kernels);
+      queue.launch(kernels, gpu);
     }
-    queue.launch(kernels, gpu);
     pass.dispatch_s += dispatch;
     pass.gpu_s += kernel_s;
     pass.math_s += flop * flop_s;
@@ -281,7 +283,7 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
         "give its layer table at a second batch size"};
   TwinPlan plan;
   FLYBALL_ASSIGN(plan.clocks, twin_clocks(board, configuration.mode));
-  if (configuration.other_cpu_mhz > 0) {
+  if (configuration.other_cpu_mhz > 0 && plan.clocks.other_cores > 0) {
     plan.clocks.other_hz = configuration.other_cpu_mhz * 1e6;
     plan.clocks.other_share = share(configuration.other_cpu_mhz, board.highest(axis::cpu_mhz));
   }
