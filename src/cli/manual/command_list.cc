@@ -51,6 +51,23 @@ void add_commands(const CLI::App& app, const std::string& path, std::vector<List
 
 }  // namespace
 
+std::string last_word(const std::string& path) {
+  return path.substr(path.rfind(' ') + 1);
+}
+
+std::string path_above(const std::string& path) {
+  const size_t blank = path.rfind(' ');
+  return blank == std::string::npos ? "" : path.substr(0, blank);
+}
+
+std::vector<const ListedCommand*> commands_below(const ListedCommand& command,
+                                                 const std::vector<ListedCommand>& all) {
+  std::vector<const ListedCommand*> found;
+  for (const ListedCommand& one : all)
+    if (path_above(one.path) == command.path) found.push_back(&one);
+  return found;
+}
+
 std::vector<ListedCommand> list_commands(const CLI::App& app) {
   std::vector<ListedCommand> all;
   add_commands(app, app.get_name(), all);

@@ -27,6 +27,14 @@ struct ListedCommand {
   std::string footer;                 ///< examples, and what else is to be said
 };
 
+/// Those directly below a command, in their order.
+std::vector<const ListedCommand*> commands_below(const ListedCommand& command,
+                                                 const std::vector<ListedCommand>& all);
+/// "training" of "flyball plan training".
+std::string last_word(const std::string& path);
+/// "flyball plan" of "flyball plan training"; "" of the program itself.
+std::string path_above(const std::string& path);
+
 /// The app itself and every command below it, in the order of its help, each before those below it.
 /// What help hides is left out.
 std::vector<ListedCommand> list_commands(const CLI::App& app);

@@ -204,19 +204,6 @@ std::string described(const std::string& name, const std::string& text) {
   return shell_word(escaped + ":" + text);
 }
 
-std::string last_word(const std::string& path) {
-  return path.substr(path.rfind(' ') + 1);
-}
-
-// Those directly below, in their order.
-std::vector<const ListedCommand*> below(const ListedCommand& command,
-                                        const std::vector<ListedCommand>& all) {
-  std::vector<const ListedCommand*> found;
-  for (const ListedCommand& one : all)
-    if (one.path == command.path + " " + last_word(one.path)) found.push_back(&one);
-  return found;
-}
-
 std::string fish_line(const ListedCommand& command, const std::string& rest,
                       const std::string& text) {
   return fmt::format("complete -c flyball -n {} {} -d {}\n",
@@ -267,7 +254,7 @@ std::string zsh_completion(const std::vector<ListedCommand>& commands) {
   std::string cases;
   for (const ListedCommand& command : commands) {
     cases += fmt::format("      {})\n        below=(", shell_word(command.path));
-    for (const ListedCommand* one : below(command, commands))
+    for (const ListedCommand* one : commands_below(command, commands))
       cases += "\n          " + described(last_word(one->path), one->text);
     cases += ")\n        flags=(";
     for (const ListedOption& option : command.options)
@@ -287,7 +274,7 @@ std::string fish_completion(const std::vector<ListedCommand>& commands) {
   std::vector<std::string> paths;
   for (const ListedCommand& command : commands) {
     paths.push_back(shell_word(command.path));
-    for (const ListedCommand* one : below(command, commands))
+    for (const ListedCommand* one : commands_below(command, commands))
       lines += fish_line(command, "-f -a " + shell_word(last_word(one->path)), one->text);
     if (const std::string words = argument_words(command); !words.empty())
       lines += fish_line(command, "-f -a " + shell_word(words), command.positionals.front().text);

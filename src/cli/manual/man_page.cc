@@ -85,19 +85,12 @@ std::string options_section(const char* title, const std::vector<ListedOption>& 
   return text;
 }
 
-// The command before the last word of a path; none of the program itself.
-std::string above(const std::string& path) {
-  const size_t blank = path.rfind(' ');
-  return blank == std::string::npos ? "" : path.substr(0, blank);
-}
-
 std::string commands_section(const ListedCommand& command, const std::vector<ListedCommand>& all) {
   if (command.commands.empty()) return "";
   std::string text = ".SH COMMANDS\n";
-  for (const ListedCommand& one : all)
-    if (above(one.path) == command.path)
-      text += fmt::format(".TP\n{}\n{}; see {}.\n", bold(one.path.substr(command.path.size() + 1)),
-                          roff(one.text), reference(one.path));
+  for (const ListedCommand* one : commands_below(command, all))
+    text += fmt::format(".TP\n{}\n{}; see {}.\n", bold(last_word(one->path)), roff(one->text),
+                        reference(one->path));
   return text;
 }
 
@@ -130,11 +123,11 @@ Footer read_footer(const std::string& footer) {
 
 std::string see_also(const ListedCommand& command, const std::vector<ListedCommand>& all) {
   std::vector<std::string> pages;
-  const std::string parent = above(command.path);
+  const std::string parent = path_above(command.path);
   if (!parent.empty()) pages.push_back(reference(parent));
   for (const ListedCommand& one : all)
-    if (!parent.empty() && above(one.path) == parent && parent.find(' ') != std::string::npos &&
-        one.path != command.path)
+    if (!parent.empty() && path_above(one.path) == parent &&
+        parent.find(' ') != std::string::npos && one.path != command.path)
       pages.push_back(reference(one.path));
   return pages.empty() ? "" : ".SH SEE ALSO\n" + join(pages, ",\n") + "\n";
 }
