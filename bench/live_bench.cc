@@ -3,8 +3,9 @@
 // of training alone take turns, so that they see the same machine. Goal: of at least 10,000 Poisson
 // requests at most 0.1 % late or refused, and training at least 95 % of the time not served in
 // divided by a minibatch's time alone; a decision at most 50 µs, decisions at most 1 % of the time.
-// usage: live_bench [--seconds N] [--infer W] [--train W] [--rate HZ] [--latency-ms N] [--batch N]
-//                   [--train-batch N] [--device D]
+// usage: live_bench [--seconds N] [--infer W] [--train W] [--rate HZ] [--latency-ms N]
+// [--batch-size N]
+//                   [--train-batch-size N] [--device D]
 // `--seconds`: of serving with training in the gaps, in blocks of 30 s at most; 180 unless given.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ struct Asked {
   std::string ends_to;  // a training alone, which writes there when each minibatch ended
 
   std::vector<std::string> words() const {
-    return {"--train", train, "--device", device, "--train-batch", std::to_string(train_batch)};
+    return {
+        "--train", train, "--device", device, "--train-batch-size", std::to_string(train_batch)};
   }
 };
 
@@ -108,7 +110,7 @@ cli::ServeOptions serve_options(const Asked& asked, double seconds, uint64_t see
   options.plan.device = asked.device;
   options.plan.request.latencies_ms = {asked.latency_ms};
   options.plan.request.seed = seed;
-  options.plan.measuring_options.anyway = true;  // two of this benchmark's own processes measure
+  options.plan.measuring_options.force = true;  // two of this benchmark's own processes measure
   options.plan.quiet = true;
   options.asked.arrivals = {must(parse_arrivals(fmt::format("poisson:{}", asked.rate_hz)))};
   options.asked.seconds = seconds;
@@ -344,9 +346,9 @@ std::optional<Asked> read_words(int argc, char** argv) {
       asked.rate_hz = number;
     else if (word == "--latency-ms" && number > 0)
       asked.latency_ms = number;
-    else if (word == "--batch" && number > 0)
+    else if (word == "--batch-size" && number > 0)
       asked.batch = static_cast<int64_t>(number);
-    else if (word == "--train-batch" && number > 0)
+    else if (word == "--train-batch-size" && number > 0)
       asked.train_batch = static_cast<int64_t>(number);
     else if (word == "--infer")
       asked.infer = value;
@@ -370,7 +372,7 @@ int main(int argc, char** argv) {
   if (!asked) {
     fmt::print(stderr,
                "usage: live_bench [--seconds N] [--infer W] [--train W] [--rate HZ] "
-               "[--latency-ms N] [--batch N] [--train-batch N] [--device D]\n");
+               "[--latency-ms N] [--batch-size N] [--train-batch-size N] [--device D]\n");
     return 2;
   }
   return asked->ends_to.empty() ? flyball::run(*asked) : flyball::train_alone(*asked);

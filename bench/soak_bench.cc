@@ -68,7 +68,7 @@ class Program {
                                       "127.0.0.1:0",
                                       "--checkpoint",
                                       (folder / "kept").string(),
-                                      "--anyway",
+                                      "--force",
                                       "--json",
                                       "-q"};
     std::vector<char*> argv;

@@ -71,8 +71,8 @@ TEST_F(BadInputTest, NumbersBeyondAnythingAreRefused) {
   const Words profile = {"profile", "lenet5"};
   const Words inference = {"plan", "inference", "--infer", infer_};
   const Words dynamic = {"plan", "dynamic", "--infer", infer_, "--windows", "10:1min"};
-  const Words serve = {"serve", "--infer", infer_, "--latency", "1s", "--for", "1s"};
-  const Words network = {"serve", "--infer", "lenet5", "--latency", "1s", "--for", "1s"};
+  const Words serve = {"serve", "--infer", infer_, "--latency", "1s", "--duration", "1s"};
+  const Words network = {"serve", "--infer", "lenet5", "--latency", "1s", "--duration", "1s"};
   const Words search = {"evaluate", "search", "--problem", "training", "--train", table_};
   const Words live = {"evaluate", "live", "--train", table_, "--infer", infer_};
   struct Case {
@@ -84,7 +84,7 @@ TEST_F(BadInputTest, NumbersBeyondAnythingAreRefused) {
       {tune, {"--samples", "--gap", "--profiles", "--axis gpu_mhz=", "--axis batch_size="}},
       {tune, {"--power-budget"}, "W"},
       {tune, {"--energy-budget"}, "J"},
-      {tune, {"--time-budget", "--for", "--trial-time"}, "s"},
+      {tune, {"--time-budget", "--duration", "--trial-time"}, "s"},
       {tune, {"--memory", "--cache"}, "GB"},
       {profile,
        {"--learning-rate", "--weight-decay", "--accumulate", "--image-size", "--batch-size",
@@ -99,19 +99,20 @@ TEST_F(BadInputTest, NumbersBeyondAnythingAreRefused) {
       {serve,
        {"--rate", "--jitter", "--queue", "--measure",
         "--arrivals poisson:", "--arrivals constant:"}},
-      {network, {"--batch", "--train-batch", "--workers", "--share", "--listen 127.0.0.1:"}},
+      {network,
+       {"--batch-size", "--train-batch-size", "--workers", "--share", "--listen 127.0.0.1:"}},
       {network, {"--body-memory"}, "GB"},
       {network, {"--checkpoint-every", "--switch-cost"}, "s"},
-      {{"evaluate", "predict", "--target", table_}, {"--modes", "--runs", "--threads"}},
-      {{"evaluate", "optimise", "--target", table_}, {"--modes", "--runs", "--confidence"}},
-      {search, {"--every", "--max-profiles", "--seeds", "--min-gain", "--draws"}},
+      {{"evaluate", "predict", "--truth", table_}, {"--profiles", "--runs", "--threads"}},
+      {{"evaluate", "optimise", "--truth", table_}, {"--profiles", "--runs", "--confidence"}},
+      {search, {"--every", "--profiles", "--seeds", "--min-gain", "--draws"}},
       {live, {"--every", "--jitter", "--traces"}},
-      {{"twin", "calibrate", "--target", table_}, {"--rows", "--rounds"}},
-      {{"twin", "population", "--out", "p"}, {"--n"}},
+      {{"twin", "calibrate", "--truth", table_}, {"--rows", "--rounds"}},
+      {{"twin", "population", "--out", "p"}, {"--networks"}},
       {{"dataset", "make", "images", "--out", "d"}, {"--samples", "--classes"}},
       {{"describe", "lenet5"}, {"--batch-size"}},
       {{"describe", "lenet5"}, {"--memory"}, "GB"},
-      {{"roofline", "lenet5"}, {"--batch"}},
+      {{"roofline", "lenet5"}, {"--batch-size"}},
       {{"mode", "cost", "cpu_cores=1"}, {"--rounds"}},
       {{"experiment", "run", "x.toml"}, {"--scale"}},
   };

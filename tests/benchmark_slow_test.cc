@@ -14,9 +14,9 @@ TEST_F(BenchmarkSlowTest, TrainsUntilTheTargetAndGoesOnWithWhatIsMissing) {
   if (!built_with_torch) GTEST_SKIP() << "built without LibTorch";
   environment_["XDG_CACHE_HOME"] = (folder_ / "cache").string();
   const std::string file = (folder_ / "result.json").string();
-  const std::vector<std::string> command = {"experiment", "benchmark", "run",      "--only",
-                                            "lstm",       "--result",  file,       "--sign-off",
-                                            "A. Person",  "--json",    "--anyway", "-q"};
+  const std::vector<std::string> command = {"experiment", "benchmark", "run",     "--only",
+                                            "lstm",       "--result",  file,      "--sign-off",
+                                            "A. Person",  "--json",    "--force", "-q"};
   const Finished done = run(command);
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto entry = done.json()["entries"][0];

@@ -49,7 +49,7 @@ TEST_F(BenchmarkTest, BadInputIsNamed) {
   EXPECT_EQ(run({"experiment", "benchmark", "check", other}).exit_code, 2);
   EXPECT_EQ(run({"experiment", "benchmark", "table", other}).exit_code, 2);
   const Finished lost =
-      run({"experiment", "benchmark", "run", "--only", "lenet5", "--result", other, "--anyway"});
+      run({"experiment", "benchmark", "run", "--only", "lenet5", "--result", other, "--force"});
   EXPECT_EQ(lost.exit_code, built_with_torch ? 2 : lost.exit_code);
   if (built_with_torch) {
     EXPECT_THAT(lost.err, HasSubstr("name another file with --result"));

@@ -45,7 +45,7 @@ TEST_F(BoardCostsTest, AWaitingCommandOpensTheBoardWhenItsTurnHasCome) {
   const fs::path cap = root_ / gpu_max, listed = cap.parent_path() / "available_frequencies";
   const std::string before = slurp(cap);
   const std::vector<std::vector<std::string>> commands = {
-      {"mode", "idle", "gpu_mhz=613", "--settle", "0s", "--for", "0.5s"},
+      {"mode", "idle", "gpu_mhz=613", "--settle", "0s", "--duration", "0.5s"},
       {"mode", "cost", "gpu_mhz=613", "gpu_mhz=1020", "--rounds", "1"}};
   const std::string frequencies = slurp(listed);
   for (std::vector<std::string> words : commands) {
@@ -70,8 +70,8 @@ TEST_F(BoardCostsTest, AWaitingCommandOpensTheBoardWhenItsTurnHasCome) {
 TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
   const std::string before = slurp(root_ / gpu_max);
   const LivingTree tree(root_);
-  const Finished done =
-      measure_idle({"gpu_mhz=612", "gpu_mhz=1020", "--settle", "0.3s", "--for", "1s", "--json"});
+  const Finished done = measure_idle(
+      {"gpu_mhz=612", "gpu_mhz=1020", "--settle", "0.3s", "--duration", "1s", "--json"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto idle = done.json()["idle"];
   ASSERT_EQ(idle.size(), 2u);
@@ -85,7 +85,7 @@ TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
   EXPECT_EQ(idle[1]["run"], idle[0]["run"].get<int>() + 1);
   EXPECT_EQ(slurp(root_ / gpu_max), before);
   EXPECT_THAT(run({"runs", "list"}).out, HasSubstr("idle power"));
-  const Finished as_it_is = measure_idle({"--settle", "0s", "--for", "0.5s"});
+  const Finished as_it_is = measure_idle({"--settle", "0s", "--duration", "0.5s"});
   EXPECT_THAT(as_it_is.out, HasSubstr("as it is"));
   EXPECT_EQ(slurp(root_ / gpu_max), before);
 }
@@ -150,9 +150,10 @@ TEST_F(BoardCostsTest, ServingCountsTheIdlePowerBetweenBatches) {
   EXPECT_THAT(same["notes"].dump(), HasSubstr("is yours: 6 W in every mode"));
   {
     const LivingTree tree(root_);
-    ASSERT_EQ(measure_idle({"gpu_mhz=612", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+    ASSERT_EQ(measure_idle({"gpu_mhz=612", "--settle", "0.2s", "--duration", "0.5s"}).exit_code, 0);
     EXPECT_THAT(run(plan).json()["notes"].dump(), HasSubstr("known of 1 of 2 modes"));
-    ASSERT_EQ(measure_idle({"gpu_mhz=1020", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+    ASSERT_EQ(measure_idle({"gpu_mhz=1020", "--settle", "0.2s", "--duration", "0.5s"}).exit_code,
+              0);
   }
   const auto measured = run(plan).json();
   EXPECT_NEAR(measured["choice"]["value"], 0.4 + watts(612) * 0.06, 0.02);
@@ -179,7 +180,7 @@ TEST_F(BoardCostsTest, ARunTellsItsShareOfIdlePower) {
     first = run(fresh);
   const std::string tuned = std::to_string(number);
   EXPECT_THAT(first.out, HasSubstr("`flyball mode idle --run " + tuned + "` measures it"));
-  ASSERT_EQ(measure_idle({"--run", tuned, "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+  ASSERT_EQ(measure_idle({"--run", tuned, "--settle", "0.2s", "--duration", "0.5s"}).exit_code, 0);
   EXPECT_THAT(run(tune).out, HasSubstr("is idle power of this mode, measured"));
   auto as_json = tune;
   as_json.push_back("--json");
@@ -193,7 +194,7 @@ TEST_F(BoardCostsTest, ARunTellsItsShareOfIdlePower) {
                                             "--data",     data_,    "--epochs", "2",
                                             "--interval", "50ms",   "-q"};
   EXPECT_THAT(run(profile).out, HasSubstr("`flyball mode idle` measures it"));
-  ASSERT_EQ(measure_idle({"--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+  ASSERT_EQ(measure_idle({"--settle", "0.2s", "--duration", "0.5s"}).exit_code, 0);
   EXPECT_THAT(run(profile).out, HasSubstr("is idle power of this mode"));
 }
 

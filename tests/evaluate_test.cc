@@ -24,9 +24,9 @@ class EvaluateTest : public CommandTest {
 };
 
 TEST_F(EvaluateTest, PredictHasTheKeysItPromises) {
-  const auto report =
-      evaluate({"predict", "--target", small_table().string(), "--predictor", "linear,analytical",
-                "--modes", "10,20", "--design", "random", "--runs", "3", "--seed", "1", "--floor"});
+  const auto report = evaluate({"predict", "--truth", small_table().string(), "--predictor",
+                                "linear,analytical", "--profiles", "10,20", "--design", "random",
+                                "--runs", "3", "--seed", "1", "--floor"});
   EXPECT_EQ(report["target"], "net train on board");
   ASSERT_EQ(report["rows"].size(), 5u);
   for (const auto& row : report["rows"]) {
@@ -51,7 +51,7 @@ TEST_F(EvaluateTest, PredictHasTheKeysItPromises) {
 
 TEST_F(EvaluateTest, PredictIsTheSameForAnyNumberOfThreadsAndOtherForAnotherSeed) {
   const std::vector<std::string> one = {
-      "predict", "--target", small_table().string(), "--predictor", "analytical", "--modes",
+      "predict", "--truth",  small_table().string(), "--predictor", "analytical", "--profiles",
       "12",      "--design", "random,maximin,lhs",   "--runs",      "4",          "--threads",
       "1"};
   auto three = one, other = one;
@@ -63,8 +63,8 @@ TEST_F(EvaluateTest, PredictIsTheSameForAnyNumberOfThreadsAndOtherForAnotherSeed
 }
 
 TEST_F(EvaluateTest, PredictSaysWhatFailedBesideWhatDidNot) {
-  const auto report = evaluate({"predict", "--target", small_table().string(), "--predictor",
-                                "roofline,analytical", "--modes", "10", "--runs", "2"});
+  const auto report = evaluate({"predict", "--truth", small_table().string(), "--predictor",
+                                "roofline,analytical", "--profiles", "10", "--runs", "2"});
   ASSERT_EQ(report["rows"].size(), 2u);
   EXPECT_TRUE(report["rows"][0]["time_mape"]["median"].is_null());
   EXPECT_NE(report["rows"][0]["error"].get<std::string>().find("FLOPs"), std::string::npos);
@@ -72,8 +72,8 @@ TEST_F(EvaluateTest, PredictSaysWhatFailedBesideWhatDidNot) {
 }
 
 TEST_F(EvaluateTest, OptimiseKnowsItsFourMetricsAndVerifies) {
-  const std::vector<std::string> plain = {"optimise",   "--target",  small_table().string(),
-                                          "--modes",    "15",        "--predictor",
+  const std::vector<std::string> plain = {"optimise",   "--truth",   small_table().string(),
+                                          "--profiles", "15",        "--predictor",
                                           "analytical", "--budgets", "9:20:1W",
                                           "--runs",     "5"};
   const auto report = evaluate(plain);
@@ -109,7 +109,7 @@ TEST_F(EvaluateTest, MaxnIsAsPowerTrainPublishedIt) {
   };
   for (const Published& row : {Published{"orin_agx__resnet18__train.csv", -6, 17.6, 100, 100},
                                Published{"orin_agx__mobilenet_v3__train.csv", -16, 10.9, 79, 76}}) {
-    const auto report = evaluate({"optimise", "--target", (folder / row.file).string(),
+    const auto report = evaluate({"optimise", "--truth", (folder / row.file).string(),
                                   "--predictor", "analytical", "--runs", "2"});
     const auto& maxn = report["rows"][0];
     EXPECT_NEAR(maxn["time_penalty"]["median"].get<double>(), row.penalty, 1) << row.file;
@@ -123,8 +123,8 @@ TEST_F(EvaluateTest, TheFloorOfTheTrainingTablesIsTheKnownOne) {
   const fs::path folder = measured_tables();
   if (folder.empty()) GTEST_SKIP() << "no measured tables: FLYBALL_DATA, or ../shared/data";
   for (const char* file : {"orin_agx__resnet18__train.csv", "orin_agx__mobilenet_v3__train.csv"}) {
-    const auto report = evaluate({"predict", "--target", (folder / file).string(), "--predictor",
-                                  "analytical", "--modes", "50", "--runs", "1", "--floor"});
+    const auto report = evaluate({"predict", "--truth", (folder / file).string(), "--predictor",
+                                  "analytical", "--profiles", "50", "--runs", "1", "--floor"});
     const auto& floor = report["rows"][1];
     EXPECT_GT(floor["time_mape"]["median"], 1.4) << file;
     EXPECT_LT(floor["time_mape"]["median"], 2.5) << file;

@@ -41,7 +41,7 @@ NOT_RUN = {
         "flyball tune --power-budget 15W -- python3 train.py": "needs a power sensor; tune_test.cc does it on a tree",
     },
     "docs/examples.md": {
-        "flyball profile --workload script:model.pt --dataset data/images":
+        "flyball profile --workload script:model.pt --data data/images":
             "model.pt is saved by PyTorch; program_test.cc does it where that is installed",
     },
     "docs/layers.md": {
@@ -78,16 +78,16 @@ NOT_RUN = {
     },
     "docs/roofline.md": {
         "flyball roofline measure": "loads the whole machine; roofline_test.cc does it",
-        "flyball roofline measure cpu_cores=1 --for 2s": "likewise",
+        "flyball roofline measure cpu_cores=1 --duration 2s": "likewise",
         "flyball roofline resnet18 mobilenet_v3 --batch 1 16 --report roofs.html": "likewise",
-        "flyball roofline --data resnet50_infer.csv --data mobilenet_infer.csv --data resnet18_train.csv --data mobilenet_train.csv --rules pagoda --report orin.html":
+        "flyball roofline resnet50_infer.csv mobilenet_infer.csv resnet18_train.csv mobilenet_train.csv --rules pagoda --report orin.html":
             "of measured tables; roofline_test.cc has one",
         "flyball tune --device table:resnet50_infer.csv --axis batch_size=16 --objective energy --at-most slowdown=5% --oracle":
             "likewise; tests/answers/tune_table.txt has one",
     },
     "docs/twin.md": {
-        "flyball evaluate twin --target TABLE.csv [--json]": "of measured tables; json_test.cc has one",
-        "flyball twin calibrate --target orin_agx__resnet18__train.csv --target orin_agx__mobilenet_v3__train.csv \\":
+        "flyball evaluate twin --truth TABLE.csv [--json]": "of measured tables; json_test.cc has one",
+        "flyball twin calibrate --truth orin_agx__resnet18__train.csv --truth orin_agx__mobilenet_v3__train.csv \\":
             "likewise; calibrate_test.cc",
         "--target orin_agx__resnet50__infer.csv --target orin_agx__mobilenet_v3__infer.csv \\": "likewise",
         "--target examples/orin_agx_published.csv --rows 300 --rounds 60": "likewise",
@@ -127,16 +127,16 @@ NOT_RUN = {
     "docs/live.md": {
         "flyball serve --train lenet5 --infer lenet5 --arrivals poisson:60 --latency 300ms --measure 5":
             "of a board with modes; serve_mode_test.cc measures one on a recorded board",
-        "flyball serve --train resnet18.csv --infer mobilenet_infer.csv --latency 800ms --power-budget 30W --arrivals poisson:60 --for 10min --switch-cost 300ms --profiles known.csv --measure 10":
+        "flyball serve --train resnet18.csv --infer mobilenet_infer.csv --latency 800ms --power-budget 30W --arrivals poisson:60 --duration 10min --switch-cost 300ms --measured known.csv --measure 10":
             "of a board's tables; serve_test.cc has small ones",
-        "flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals poisson:60 --for 1min":
+        "flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals poisson:60 --duration 1min":
             "draws pictures and takes a minute; serve_test.cc serves for seconds",
         "flyball serve --train resnet18.csv --infer mobilenet_infer.csv --latency 800ms --power-budget 30W --arrivals windows:30:10min,90:10min --switch-cost 2s":
             "of a board's tables; serve_test.cc has small ones",
         "flyball plan concurrent --train resnet18.csv --infer mobilenet_infer.csv --latency 500ms --power-budget 30W --arrivals poisson:60 --percentile 99":
             "likewise; json_test.cc plans one",
         "flyball evaluate live --train resnet18.csv --infer mobilenet_infer.csv": "likewise",
-        "flyball serve --infer lenet5 --train mobilenet_v3 --train-batch 1 --latency 1s":
+        "flyball serve --infer lenet5 --train mobilenet_v3 --train-batch-size 1 --latency 1s":
             "serves until it is stopped; serve_http_test.cc asks it",
         "curl http://127.0.0.1:8000/v2/models/lenet5": "likewise",
         "curl http://127.0.0.1:8000/metrics": "likewise",
@@ -162,11 +162,11 @@ NOT_RUN = {
     },
     "docs/search.md": {},
     "docs/your-model.md": {
-        "flyball profile --workload script:model.pt --dataset data/images --epochs 2 --workers 2":
+        "flyball profile --workload script:model.pt --data data/images --epochs 2 --workers 2":
             "model.pt is saved by PyTorch; program_test.cc does it where that is installed",
-        "flyball tune --workload script:model.pt --dataset data/images --phase infer":
+        "flyball tune --workload script:model.pt --data data/images --phase infer":
             "likewise",
-        "flyball profile --workload script:words.pt --loss loss.pt --dataset data/wikitext": "likewise",
+        "flyball profile --workload script:words.pt --loss loss.pt --data data/wikitext": "likewise",
         "flyball profile --workload script:model.pt --input 3x224x224 --target label:int64..9:scalar": "likewise",
         "flyball tune --workload script:bert.pt --phase infer --input ids:int64..30521:128 --input mask:int64:128":
             "likewise",

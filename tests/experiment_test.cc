@@ -108,7 +108,7 @@ TEST_F(ExperimentTest, AnywayMarksWhatItMeasures) {
                               "320\n[fixed]\nworkload = \"lenet5\"\nthreads = 1\nepochs = "
                               "2\n[vary]\nworkers = [0, 1]\n");
   auto words = json("run", file);
-  words.push_back("--anyway");
+  words.push_back("--force");
   const Finished beside = run(words);
   const std::string who = "process " + std::to_string(first);
   ::kill(first, SIGKILL);

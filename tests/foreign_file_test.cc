@@ -28,7 +28,7 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  const Words serve = {"serve", "--infer", "lenet5", "--latency", "1s", "--for", "1s"};
+  const Words serve = {"serve", "--infer", "lenet5", "--latency", "1s", "--duration", "1s"};
   const Words simulated = {"serve", "--infer", "I", "--latency", "1s"};
   const auto with = [](Words words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
@@ -52,20 +52,20 @@ std::vector<Case> cases() {
       {"PlanData", {"plan", "training", "--train", "lenet5", "--data", "%"}, false, true},
       {"PlanDynamic", {"plan", "dynamic", "--infer", "%", "--windows", "10:1min"}},
       {"Pareto", {"pareto", "%"}},
-      {"EvaluatePredict", {"evaluate", "predict", "--target", "%"}},
-      {"EvaluatePredictData", {"evaluate", "predict", "--phase", "train", "--data", "%"}},
-      {"EvaluatePredictReference", {"evaluate", "predict", "--target", "T", "--reference", "%"}},
-      {"EvaluateOptimise", {"evaluate", "optimise", "--target", "%"}},
+      {"EvaluatePredict", {"evaluate", "predict", "--truth", "%"}},
+      {"EvaluatePredictData", {"evaluate", "predict", "--phase", "train", "--tables", "%"}},
+      {"EvaluatePredictReference", {"evaluate", "predict", "--truth", "T", "--reference", "%"}},
+      {"EvaluateOptimise", {"evaluate", "optimise", "--truth", "%"}},
       {"EvaluateSearchTrain", {"evaluate", "search", "--problem", "training", "--train", "%"}},
       {"EvaluateSearchInfer", {"evaluate", "search", "--problem", "inference", "--infer", "%"}},
-      {"EvaluateSearchData", {"evaluate", "search", "--problem", "training", "--data", "%"}},
+      {"EvaluateSearchData", {"evaluate", "search", "--problem", "training", "--tables", "%"}},
       {"EvaluateSearchProblems",
        {"evaluate", "search", "--problem", "training", "--train", "T", "--problems", "%"}},
       {"EvaluateLiveTrain", {"evaluate", "live", "--train", "%", "--infer", "I"}},
       {"EvaluateLiveInfer", {"evaluate", "live", "--train", "T", "--infer", "%"}},
       {"EvaluateLiveProblems",
        {"evaluate", "live", "--train", "T", "--infer", "I", "--problems", "%"}},
-      {"EvaluateTwin", {"evaluate", "twin", "--target", "%"}},
+      {"EvaluateTwin", {"evaluate", "twin", "--truth", "%"}},
       {"EvaluateAll", {"evaluate", "all", "%"}},
       {"CompareTable", {"compare", "boards", "net", "--device", "table:%"}},
       {"CompareStore", {"compare", "boards", "net", "--device", "rig", "--store", "%"}, true},
@@ -81,7 +81,7 @@ std::vector<Case> cases() {
       {"ExportStore", {"export", "--store", "%"}, true},
       {"ExperimentRun", {"experiment", "run", "%"}},
       {"ExperimentReport", {"experiment", "report", "%"}},
-      {"TwinCalibrate", {"twin", "calibrate", "--target", "%"}},
+      {"TwinCalibrate", {"twin", "calibrate", "--truth", "%"}},
       {"ReferenceAdd", {"reference", "add", "%"}},
       {"RunsList", {"runs", "list", "--store", "%"}, true},
       {"RunsSpread", {"runs", "spread", "%"}, true},
@@ -93,7 +93,7 @@ std::vector<Case> cases() {
       {"ProfileScript", {"profile", "script:%", "--input", "3x8x8"}, false, true},
       {"ProfileLoss", {"profile", "script:S", "--input", "3x8x8", "--loss", "%"}, false, true},
       {"ProfileData", {"profile", "lenet5", "--data", "%"}, false, true},
-      {"RooflineData", {"roofline", "--data", "%"}},
+      {"RooflineData", {"roofline", "%"}},
       {"DescribeOnnx", {"describe", "onnx:%"}},
       {"DescribeScript", {"describe", "script:%", "--input", "3x8x8"}, false, true},
       {"DatasetCheck", {"dataset", "check", "%"}},
@@ -105,7 +105,7 @@ std::vector<Case> cases() {
       {"ServeData", with(serve, {"--data", "%"}), false, true},
       {"ServeCheckpoint", with(serve, {"--train", "lenet5", "--checkpoint", "%"}), true, true},
       {"ServeArrivals", with(simulated, {"--arrivals", "trace:%"})},
-      {"ServeProfiles", with(simulated, {"--arrivals", "poisson:3", "--profiles", "%"})},
+      {"ServeProfiles", with(simulated, {"--arrivals", "poisson:3", "--measured", "%"})},
   };
 }
 
@@ -227,7 +227,7 @@ TEST_F(CommandTest, APipeInAFolderOfTablesIsRefused) {
   const std::string table = small_table().string();
   for (const std::string& pipe : {tables + "/a.csv", (folder_ / "references/b.csv").string()})
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const Finished data = run({"evaluate", "predict", "--phase", "train", "--data", tables});
+  const Finished data = run({"evaluate", "predict", "--phase", "train", "--tables", tables});
   EXPECT_EQ(data.exit_code, 2);
   EXPECT_THAT(data.err, HasSubstr("a.csv: it is a pipe"));
   const Finished references = run({"predict", "--device", "table:" + table});

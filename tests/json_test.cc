@@ -21,13 +21,17 @@ const std::set<std::string> opaque = {"config", "answer", "excluded", "condition
 
 // The schema of each command's documents.
 const std::map<std::string, std::string> schema_of = {
-    {"tune", "tune"},         {"plan", "plan"},         {"predict", "predict"},
-    {"measure", "measure"},   {"profile", "profile"},   {"doctor", "doctor"},
-    {"workloads", "machine"}, {"devices", "machine"},   {"runs", "runs"},
-    {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
-    {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
-    {"helper", "helper"},     {"mode", "mode"},         {"roofline", "roofline"},
-    {"serve", "serve"},       {"describe", "describe"}, {"compare", "compare"},
+    {"tune", "tune"},         {"plan", "plan"},
+    {"predict", "predict"},   {"measure", "measure"},
+    {"profile", "profile"},   {"doctor", "doctor"},
+    {"workloads", "machine"}, {"devices", "machine"},
+    {"config", "machine"},    {"runs", "runs"},
+    {"dataset", "tables"},    {"import", "tables"},
+    {"pareto", "tables"},     {"reference", "tables"},
+    {"evaluate", "evaluate"}, {"experiment", "experiment"},
+    {"helper", "helper"},     {"mode", "mode"},
+    {"roofline", "roofline"}, {"serve", "serve"},
+    {"describe", "describe"}, {"compare", "compare"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {
@@ -81,6 +85,7 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
       {"tune", "net", "--device", "table:" + table, "--power-budget", "6W", "--json", "-q"}, 1);
   expect_documented(live({"--profiles", "2"}));
   expect_documented({"workloads", "--json"});
+  expect_documented({"config", "show", "tune", "--json"});
   expect_documented({"devices", "--json"});
   expect_documented({"runs", "list", "--json"});
   expect_documented({"runs", "show", "1", "--json"});
@@ -98,7 +103,8 @@ TEST_F(JsonTest, LayersOfANetworkAreDocumented) {
   expect_documented({"describe", "lenet5", "--batch-size", "2", "--json"});
   expect_documented({"describe", "lenet5", "--batch-size", "2", "--measured", "--json"});
   expect_documented({"describe", "--fits", "--json"});
-  const Finished done = run({"describe", "lenet5", "--phase", "infer", "--batch", "1", "--json"});
+  const Finished done =
+      run({"describe", "lenet5", "--phase", "infer", "--batch-size", "1", "--json"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["parameters"], 61706);
   EXPECT_EQ(done.json()["layers"][0]["op"], "conv2d");
@@ -197,8 +203,8 @@ TEST_F(JsonTest, EveryKeyOfABoardIsDocumented) {
   expect_documented({"mode", "set", "gpu_mhz=612", "--json", "--root", root});
   expect_documented({"mode", "hold", "--preset", "15W", "--json", "--root", root, "--", "true"});
   expect_documented({"mode", "restore", "--json", "--root", root});
-  expect_documented(
-      {"mode", "idle", "gpu_mhz=612", "--settle", "0s", "--for", "0.2s", "--json", "--root", root});
+  expect_documented({"mode", "idle", "gpu_mhz=612", "--settle", "0s", "--duration", "0.2s",
+                     "--json", "--root", root});
   expect_documented(
       {"mode", "cost", "--rounds", "1", "--seed", "2", "-q", "--json", "--root", root});
 }
@@ -223,7 +229,7 @@ TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {
                      "windows:50:20s,150:20s", "--latency", "900ms", "--json", "-q"});
   expect_documented({"evaluate", "live", "--train", table, "--infer", infer, "--modes", "all",
                      "--problems", write("asked.csv", "latency_ms,rate_hz\n900,50\n").string(),
-                     "--for", "10s", "--traces", "1", "--json", "-q"});
+                     "--duration", "10s", "--traces", "1", "--json", "-q"});
   expect_documented({"evaluate", "search", "--problem", "training", "--train", table, "--strategy",
                      "maxn", "--modes", "all", "--json", "-q"});
 }
@@ -245,9 +251,9 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
   expect_documented({"reference", "add", table, "--json"});
   expect_documented({"reference", "list", "--json"});
   expect_documented({"reference", "remove", "table", "--json"});
-  expect_documented({"evaluate", "predict", "--target", table, "--predictor", "linear", "--modes",
+  expect_documented({"evaluate", "predict", "--truth", table, "--predictor", "linear", "--profiles",
                      "10", "--runs", "2", "--json", "-q"});
-  expect_documented({"evaluate", "twin", "--target",
+  expect_documented({"evaluate", "twin", "--truth",
                      FLYBALL_SOURCE_DIR "/examples/orin_agx_published.csv", "--workload", "lstm",
                      "--phase", "infer", "--json"});
   expect_documented({"experiment", "findings", "--device", "twin:nano,twin:rpi5", "--json"});
@@ -260,8 +266,8 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
   expect_documented({"evaluate", "linear", "--json"});
   expect_documented({"evaluate", "all", std::filesystem::path(table).parent_path().string(),
                      "--strategy", "gmd,maxn", "--limit", "3", "--json", "-q"});
-  expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
-                     "10", "--budgets", "10:20:2W", "--runs", "2", "--json", "-q"});
+  expect_documented({"evaluate", "optimise", "--truth", table, "--predictor", "linear",
+                     "--profiles", "10", "--budgets", "10:20:2W", "--runs", "2", "--json", "-q"});
 }
 
 TEST_F(JsonTest, EveryKeyOfExperimentsIsDocumented) {

@@ -35,18 +35,17 @@ def flyball(*words):
     return done.stdout
 
 
-def part(text, title):
-    """The lines of a help below a title, up to the next empty line."""
-    found = re.search(rf"^{title}:\n((?:  .*\n)+)", text, re.MULTILINE)
-    return found.group(1).splitlines() if found else []
-
-
 def read_help(path, found):
     """{words of a command: (its options, names of those below it)} of it and all below it."""
     text = flyball(*path, "--help")
-    options = {name for line in part(text, "Options") if line.startswith("  -")
-               for name in line.split()[0].split(",")}
-    below = [line.split()[0] for line in part(text, "Subcommands") if re.match(r"  \w", line)]
+    options, below, heading = set(), [], ""
+    for line in text.splitlines():
+        if re.match(r"\S.*:$", line):
+            heading = line
+        elif line.startswith("  -"):
+            options.update(line.split()[0].split(","))
+        elif re.match(r"  \w", line) and not re.match(r"Positionals|Example", heading):
+            below.append(line.split()[0])
     found[path] = (options, below)
     for name in below:
         read_help((*path, name), found)

@@ -21,7 +21,7 @@ class RooflineTest : public LiveTest {
   }
   Finished measure(std::vector<std::string> words) {
     words.insert(words.begin(), {"roofline", "measure"});
-    words.insert(words.end(), {"--for", "10ms", "--array", "1MB", "-q"});
+    words.insert(words.end(), {"--duration", "10ms", "--array", "1MB", "-q"});
     return run(words);
   }
   /// It keeps to the schema, and holds the answer and a map of each table.
@@ -54,14 +54,14 @@ TEST_F(RooflineTest, OfSimulatedRowsAreToldAsSimulated) {
     marked += text.substr(at, end - at) + (line == 0 ? ",provenance\n" : ",simulated\n");
   }
   const std::string file = write("simulated.csv", marked).string();
-  EXPECT_EQ(run({"roofline", "--data", file}).exit_code, 2);
+  EXPECT_EQ(run({"roofline", file}).exit_code, 2);
   EXPECT_EQ(run({"roofline", "--device", "table:" + file}).exit_code, 2);
-  const Finished told = run({"roofline", "--data", file, "--accept", "simulated", "--json"});
+  const Finished told = run({"roofline", file, "--accept", "simulated", "--json"});
   ASSERT_EQ(told.exit_code, 0) << told.err;
   EXPECT_THAT(schema_faults("roofline", told.json()), IsEmpty());
   EXPECT_EQ(told.json()["roofs"]["provenance"], "simulated");
   const fs::path page = folder_ / "page.html";
-  run({"roofline", "--data", file, "--accept", "simulated", "--report", page.string()});
+  run({"roofline", file, "--accept", "simulated", "--report", page.string()});
   EXPECT_THAT(slurp(page), HasSubstr(R"("provenance":"simulated","sources":["resnet50)"));
 }
 
@@ -87,8 +87,8 @@ TEST_F(RooflineTest, OfThisMachineAreMeasuredKeptAndUsed) {
     EXPECT_FALSE(roofs["power_gap"].get<std::string>().empty());
   }
   const fs::path page = folder_ / "page.html";
-  const Finished under = run(
-      {"roofline", "resnet18", "lstm", "--batch", "1", "16", "--json", "--report", page.string()});
+  const Finished under = run({"roofline", "resnet18", "lstm", "--batch-size", "1", "16", "--json",
+                              "--report", page.string()});
   ASSERT_EQ(under.exit_code, 0) << under.err;
   EXPECT_THAT(schema_faults("roofline", under.json()), IsEmpty());
   ASSERT_EQ(under.json()["workloads"].size(), 4u);
@@ -107,7 +107,7 @@ TEST_F(RooflineTest, OverTablesSaysWhatEachModeSaves) {
   const std::string file = tables();
   const fs::path page = folder_ / "page.html";
   const Finished done =
-      run({"roofline", "--data", file, "--json", "--rules", "pagoda", "--report", page.string()});
+      run({"roofline", file, "--json", "--rules", "pagoda", "--report", page.string()});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto answer = done.json();
   EXPECT_THAT(schema_faults("roofline", answer), IsEmpty());

@@ -21,7 +21,7 @@ class ServeHttpTest : public LiveTest {
   /// Starts it and waits until it listens; 0: it does not.
   uint16_t serve(std::vector<std::string> arguments, bool json = true) {
     arguments.insert(arguments.begin(), "serve");
-    for (const char* more : {"--listen", "127.0.0.1:0", "--anyway", "-q"})
+    for (const char* more : {"--listen", "127.0.0.1:0", "--force", "-q"})
       arguments.emplace_back(more);
     if (json) arguments.emplace_back("--json");
     served_ = start(arguments);

@@ -36,7 +36,7 @@ class ServeModeTest : public LiveTest {
     std::vector<std::string> all = {
         "serve",        "--infer", "lenet5",    "--train", "lenet5",
         "--data",       data_,     "--latency", "5s",      "--root",
-        root_.string(), "--json",  "--anyway",  "-q",      "--no-checkpoint"};
+        root_.string(), "--json",  "--force",   "-q",      "--no-checkpoint"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -64,8 +64,8 @@ class ServeModeTest : public LiveTest {
 TEST_F(ServeModeTest, ThePlansModeIsSetAndPutBackAndPowerIsTold) {
   const auto before = settings();
   const LivingTree tree(root_);
-  const pid_t served = start(serve({"--profiles", profiles(), "--arrivals", "poisson:40",
-                                    "--power-budget", "30W", "--for", "4s"}));
+  const pid_t served = start(serve({"--measured", profiles(), "--arrivals", "poisson:40",
+                                    "--power-budget", "30W", "--duration", "4s"}));
   EXPECT_TRUE(wait_for_gpu("1020000000"));
   const Finished done = finish(served);
   ASSERT_EQ(done.exit_code, 0) << done.err;
@@ -95,7 +95,7 @@ TEST_F(ServeModeTest, AKilledOneIsPutBackByTheNextStart) {
   const auto before = settings();
   const LivingTree tree(root_);
   const pid_t served =
-      start(serve({"--profiles", profiles(), "--arrivals", "poisson:40", "--power-budget", "30W"}));
+      start(serve({"--measured", profiles(), "--arrivals", "poisson:40", "--power-budget", "30W"}));
   EXPECT_TRUE(wait_for_gpu("1020000000"));
   ::kill(served, SIGKILL);
   finish(served);
@@ -110,8 +110,8 @@ TEST_F(ServeModeTest, ATraceIsPlannedForTheRateThatItHas) {
   std::string times = "time_s\n";
   for (int i = 0; i < 400; ++i) times += fmt::format("{}\n", 0.01 * i);
   const Finished done =
-      run(serve({"--profiles", profiles(), "--arrivals", "trace:" + write("t.csv", times).string(),
-                 "--power-budget", "30W", "--for", "6s"}));
+      run(serve({"--measured", profiles(), "--arrivals", "trace:" + write("t.csv", times).string(),
+                 "--power-budget", "30W", "--duration", "6s"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["services"][0]["requests"]["arrived"], 400);
   EXPECT_EQ(done.json()["plan"][0]["config"]["gpu_mhz"], 1020);
@@ -121,8 +121,8 @@ TEST_F(ServeModeTest, ATraceIsPlannedForTheRateThatItHas) {
 TEST_F(ServeModeTest, AModeThatNobodyProfiledIsMeasuredAndPutBack) {
   const auto before = settings();
   const LivingTree tree(root_);
-  const Finished done = run(serve({"--profiles", profiles({306, 408, 510}), "--arrivals",
-                                   "poisson:40", "--measure", "1", "--for", "30s"}));
+  const Finished done = run(serve({"--measured", profiles({306, 408, 510}), "--arrivals",
+                                   "poisson:40", "--measure", "1", "--duration", "30s"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto json = done.json();
   EXPECT_EQ(json["measured"]["most"], 1);
@@ -141,7 +141,7 @@ TEST_F(ServeModeTest, WhereNoModeCanBeSetNoneIsMeasured) {
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, HasSubstr("--measure: there is nothing to plan with"));
   const Finished all =
-      run(serve({"--arrivals", "poisson:40", "--measure", "2", "--profiles", profiles({408})}));
+      run(serve({"--arrivals", "poisson:40", "--measure", "2", "--measured", profiles({408})}));
   EXPECT_EQ(all.exit_code, 2) << all.out;
   EXPECT_THAT(all.err, HasSubstr("--measure: "));
 }
@@ -150,8 +150,8 @@ TEST_F(ServeModeTest, ProfilesOfAnotherBoardAreRefused) {
   std::string text = slurp(profiles());
   for (size_t at; (at = text.find("orin_agx,")) != std::string::npos;)
     text.replace(at, 9, "xavier_nx,");
-  const Finished done = run(serve({"--profiles", write("other.csv", text).string(), "--arrivals",
-                                   "poisson:40", "--for", "1s"}));
+  const Finished done = run(serve({"--measured", write("other.csv", text).string(), "--arrivals",
+                                   "poisson:40", "--duration", "1s"}));
   EXPECT_EQ(done.exit_code, 2);
   EXPECT_THAT(done.err, HasSubstr("other.csv holds lenet5 train on xavier_nx, and this board is "
                                   "orin_agx"));
@@ -163,10 +163,10 @@ TEST_F(ServeModeTest, ProfilesOfAnotherPowerAreRefused) {
     if (!line.empty()) text += line + (text.empty() ? ",power_total\n" : ",monitor\n");
   const std::string other = write("other.csv", text).string();
   const Finished live =
-      run(serve({"--profiles", other, "--arrivals", "poisson:40", "--for", "1s"}));
+      run(serve({"--measured", other, "--arrivals", "poisson:40", "--duration", "1s"}));
   const Finished simulated =
       run({"serve", "--device", "twin:orin_agx", "--train", "lenet5", "--infer", "lenet5",
-           "--latency", "1s", "--arrivals", "poisson:5", "--profiles", other});
+           "--latency", "1s", "--arrivals", "poisson:5", "--measured", other});
   for (const Finished& done : {live, simulated}) {
     EXPECT_EQ(done.exit_code, 2) << done.out;
     EXPECT_THAT(done.err, HasSubstr("the power of lenet5 train on orin_agx is that of 'monitor', "
@@ -184,9 +184,9 @@ TEST_F(ServeModeTest, ProfilesOfAPowerThatIsNotSaidAreTakenForTheBoards) {
       said += line + (said.empty() ? ",power_total\n" : ",module\n");
     if (unsaid.empty() || line.find(",infer,") != std::string::npos) unsaid += line + "\n";
   }
-  const Finished done =
-      run(serve({"--profiles", write("said.csv", said).string(), "--profiles",
-                 write("unsaid.csv", unsaid).string(), "--arrivals", "poisson:40", "--for", "1s"}));
+  const Finished done = run(serve({"--measured", write("said.csv", said).string(), "--measured",
+                                   write("unsaid.csv", unsaid).string(), "--arrivals", "poisson:40",
+                                   "--duration", "1s"}));
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("taken for that of this board, 'module'"));
 }
@@ -195,12 +195,12 @@ TEST_F(ServeModeTest, ProfilesOfAPowerThatIsNotSaidAreTakenForTheBoards) {
 TEST_F(ServeModeTest, WhatWasProfiledHereBeforeIsPlannedWith) {
   const LivingTree tree(root_);
   const Finished planned =
-      run({"plan",         "concurrent",   "--train",  "lenet5", "--infer",    "lenet5",
-           "--data",       data_,          "--rate",   "40",     "--latency",  "5s",
-           "--root",       root_.string(), "--modes",  "3",      "--profiles", "2",
-           "--trial-time", "200ms",        "--anyway", "-q"});
+      run({"plan",         "concurrent",   "--train", "lenet5", "--infer",    "lenet5",
+           "--data",       data_,          "--rate",  "40",     "--latency",  "5s",
+           "--root",       root_.string(), "--modes", "3",      "--profiles", "2",
+           "--trial-time", "200ms",        "--force", "-q"});
   ASSERT_EQ(planned.exit_code, 0) << planned.err;
-  const Finished done = run(serve({"--arrivals", "poisson:40", "--for", "1s"}));
+  const Finished done = run(serve({"--arrivals", "poisson:40", "--duration", "1s"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("profiles of the store"));
 }
@@ -212,7 +212,7 @@ TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {
               HasSubstr("no profiles of lenet5 training, lenet5 inference on this board"));
   EXPECT_THAT(none.err, HasSubstr("HINT: `flyball plan concurrent --train lenet5"));
   const Finished little =
-      run(serve({"--profiles", profiles(), "--arrivals", "poisson:40", "--power-budget", "12W"}));
+      run(serve({"--measured", profiles(), "--arrivals", "poisson:40", "--power-budget", "12W"}));
   EXPECT_EQ(little.exit_code, 1);
   EXPECT_THAT(little.err,
               HasSubstr("no choice answers 99 % of these requests within the limits: "));
@@ -222,10 +222,10 @@ TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {
   const size_t from = at + hint.size();
   const std::string enough = little.err.substr(from, little.err.find_first_of(", \n", from) - from);
   const LivingTree tree(root_);
-  const Finished more = run(serve({"--profiles", profiles(), "--arrivals", "poisson:40", "--for",
-                                   "1s", "--power-budget", enough}));
+  const Finished more = run(serve({"--measured", profiles(), "--arrivals", "poisson:40",
+                                   "--duration", "1s", "--power-budget", enough}));
   EXPECT_EQ(more.exit_code, 0) << more.err;
-  const Finished as_it_is = run(serve({"--arrivals", "poisson:40", "--for", "1s"}));
+  const Finished as_it_is = run(serve({"--arrivals", "poisson:40", "--duration", "1s"}));
   ASSERT_EQ(as_it_is.exit_code, 0) << as_it_is.err;
   EXPECT_THAT(as_it_is.json()["notes"].dump(), HasSubstr("the mode stays as it is"));
 }

@@ -33,7 +33,7 @@ class ServeTest : public LiveTest {
                                     "poisson:40",
                                     "--checkpoint",
                                     (folder_ / "kept").string(),
-                                    "--anyway",
+                                    "--force",
                                     "--json",
                                     "-q"};
     all.insert(all.end(), more.begin(), more.end());
@@ -63,8 +63,8 @@ class ServeTest : public LiveTest {
 TEST_F(ServeTest, TablesAreServedInSimulatedTimeAndTheSameEachTime) {
   const auto [train, infer] = tables();
   const std::vector<std::string> asked = {
-      "serve",      "--train",    train,   "--infer", infer,    "--latency", "900ms",
-      "--arrivals", "poisson:50", "--for", "5min",    "--json", "-q"};
+      "serve",      "--train",    train,        "--infer", infer,    "--latency", "900ms",
+      "--arrivals", "poisson:50", "--duration", "5min",    "--json", "-q"};
   const Finished first = run(asked);
   ASSERT_EQ(first.exit_code, 0) << first.err;
   const auto json = first.json();
@@ -89,13 +89,13 @@ TEST_F(ServeTest, ModesThatNobodyProfiledAreMeasuredWhileItServes) {
                                           "900ms",
                                           "--arrivals",
                                           "poisson:50",
-                                          "--for",
+                                          "--duration",
                                           "5min",
                                           "--switch-cost",
                                           "200ms",
-                                          "--profiles",
+                                          "--measured",
                                           rows_at(train, {"300", "600"}, "known_train.csv"),
-                                          "--profiles",
+                                          "--measured",
                                           rows_at(infer, {"300", "600"}, "known_infer.csv"),
                                           "--json",
                                           "-q"};
@@ -136,20 +136,21 @@ TEST_F(ServeTest, TwoServicesWhoseRatesChangeAreServed) {
 }
 
 TEST_F(ServeTest, LeNetIsServedAndTrainedAndGoesOn) {
-  const Finished first = run(live_serve({"--for", "2s", "--trace", (folder_ / "t.json").string()}));
+  const Finished first =
+      run(live_serve({"--duration", "2s", "--trace", (folder_ / "t.json").string()}));
   ASSERT_EQ(first.exit_code, 0) << first.err;
   const auto json = first.json();
   EXPECT_GT(json["services"][0]["requests"]["answered"], 0);
   EXPECT_GT(json["training"][0]["minibatches"], 0);
   EXPECT_FALSE(json["simulated"]);
   EXPECT_NE(slurp(folder_ / "t.json").find("batch of"), std::string::npos);
-  const Finished second = run(live_serve({"--for", "1s"}));
+  const Finished second = run(live_serve({"--duration", "1s"}));
   ASSERT_EQ(second.exit_code, 0) << second.err;
   ASSERT_EQ(second.json()["notes"].size(), 1u);
   EXPECT_NE(second.json()["notes"][0].get<std::string>().find("lenet5 goes on at epoch"),
             std::string::npos);
   // Another training does not take up what was kept: that is said before anybody may ask.
-  const Finished other = run(live_serve({"--for", "1s", "--train-batch", "8"}));
+  const Finished other = run(live_serve({"--duration", "1s", "--train-batch-size", "8"}));
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("lenet5.ckpt"), std::string::npos) << other.err;
   EXPECT_NE(other.err.find("--checkpoint names another folder, --no-checkpoint"), std::string::npos)
@@ -162,10 +163,10 @@ TEST_F(ServeTest, TrainingsThatDifferAreKeptApart) {
   const std::string more = (folder_ / "more").string();
   ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "700", "--out", more}).exit_code, 0);
   const auto notes = [&](const std::string& data, const std::vector<std::string>& settings) {
-    std::vector<std::string> words = {"serve",  "--infer",  "lenet5",     "--train",   "lenet5",
-                                      "--data", data,       "--latency",  "5s",        "--listen",
-                                      "0",      "--anyway", "--arrivals", "poisson:9", "--json",
-                                      "--for",  "1s"};
+    std::vector<std::string> words = {
+        "serve",      "--infer",   "lenet5", "--train",    "lenet5", "--data",
+        data,         "--latency", "5s",     "--listen",   "0",      "--force",
+        "--arrivals", "poisson:9", "--json", "--duration", "1s"};
     words.insert(words.end(), settings.begin(), settings.end());
     const Finished done = run(words);
     EXPECT_EQ(done.exit_code, 0) << done.err;
@@ -175,7 +176,7 @@ TEST_F(ServeTest, TrainingsThatDifferAreKeptApart) {
   using ::testing::Not;
   EXPECT_THAT(notes(data_, {}), Not(HasSubstr("goes on")));
   EXPECT_THAT(notes(more, {}), Not(HasSubstr("goes on")));
-  EXPECT_THAT(notes(data_, {"--train-batch", "8"}), Not(HasSubstr("goes on")));
+  EXPECT_THAT(notes(data_, {"--train-batch-size", "8"}), Not(HasSubstr("goes on")));
   EXPECT_THAT(notes(data_, {}), HasSubstr("lenet5 goes on"));
   EXPECT_THAT(notes(more, {}), HasSubstr("lenet5 goes on"));
   const std::string other = (folder_ / "other/store.db").string();

@@ -148,9 +148,9 @@ try:
     second.ask()
     raise SystemExit("not refused")
 except flyball.Error as error:
-    assert "wait=True" in error.hint and "anyway=True" in error.hint and "--" not in error.hint, error
+    assert "wait=True" in error.hint and "force=True" in error.hint and "--" not in error.hint, error
 beside = study()
-assert beside.optimize(run, anyway=True) is not None
+assert beside.optimize(run, force=True) is not None
 assert all(trial["disturbed"] for trial in beside.answer["profiled"])
 assert not beside.answer["comparison"]["established"]
 def close_when_waited_for():

@@ -124,11 +124,11 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
   EXPECT_NE(refused.err.find("is held by process " + std::to_string(first)), std::string::npos)
       << refused.err;
   EXPECT_NE(refused.err.find("profile -q --"), std::string::npos) << "the command is named";
-  EXPECT_NE(refused.err.find("--anyway"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--force"), std::string::npos) << refused.err;
   EXPECT_EQ(run({"runs", "list", "--json"}).json()["runs"].size(), 0u) << "nothing has begun";
   EXPECT_EQ(run({"tune", "--device", "table:" + small_table().string()}).exit_code, 0)
       << "tables are only read";
-  const Finished anyway = tune({"--anyway"});
+  const Finished anyway = tune({"--force"});
   EXPECT_EQ(anyway.exit_code, 0) << anyway.err;
   const SortedJson marked = anyway.json();
   for (const SortedJson& trial : marked["profiled"])
@@ -150,7 +150,7 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
   EXPECT_EQ(std::ranges::count(exported.out, '\n'), 1 + after.json()["profiled"].size())
       << exported.out;
   EXPECT_NE(exported.err.find("disturbed trials are left out"), std::string::npos) << exported.err;
-  EXPECT_EQ(run(live({"--wait", "--anyway"})).exit_code, 2) << "one of the two";
+  EXPECT_EQ(run(live({"--wait", "--force"})).exit_code, 2) << "one of the two";
 }
 
 TEST_F(LiveTest, AnInterruptWithoutAStoreSaysThatNothingWasKept) {

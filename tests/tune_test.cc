@@ -167,7 +167,7 @@ TEST_F(TuneTest, UntilAGap) {
 TEST_F(TuneTest, ForSoLong) {
   auto arguments = over_table(small_table(), "30W");
   std::erase(arguments, "--profiles"), std::erase(arguments, "10");
-  arguments.insert(arguments.end(), {"--for", "1us"});
+  arguments.insert(arguments.end(), {"--duration", "1us"});
   const SortedJson answer = run(arguments).json();
   EXPECT_EQ(answer["profiles"], 1);  // the default, which is always known
   EXPECT_EQ(answer["stopped"], "the time was used up");

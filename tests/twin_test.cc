@@ -173,7 +173,7 @@ TEST_F(TwinTest, ChanceArrivalsAndServingRunOnIt) {
   EXPECT_GT(plan.json()["simulated"]["trainings_per_s"], 5);
   const Finished serve = run({"serve", "--device", "twin:orin_agx", "--modes", "paper", "--infer",
                               "mobilenet_v3", "--train", "resnet18", "--latency", "500ms",
-                              "--arrivals", "poisson:30", "--for", "10s", "--json", "-q"});
+                              "--arrivals", "poisson:30", "--duration", "10s", "--json", "-q"});
   ASSERT_EQ(serve.exit_code, 0) << serve.err;
   EXPECT_EQ(serve.json()["simulated"], true);
   EXPECT_THAT(serve.json()["device"].get<std::string>(), HasSubstr("(simulated)"));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -11,9 +12,12 @@
 
 #include "base/os/guard.h"
 #include "base/text.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
-#include "cli/help_formatter.h"
+#include "cli/line/checks.h"
+#include "cli/line/configured_options.h"
+#include "cli/line/groups.h"
+#include "cli/line/help_formatter.h"
+#include "cli/line/renamed.h"
 #include "cli/output.h"
 #include "cli/report_left.h"
 #include "cli/standard_output.h"
@@ -24,17 +28,19 @@ namespace flyball::cli {
 namespace {
 
 // The one list of commands.
-constexpr auto commands = {add_tune,     add_profile,   add_plan,     add_serve,      add_predict,
-                           add_pareto,   add_measure,   add_twin,     add_experiment, add_doctor,
-                           add_evaluate, add_reference, add_runs,     add_report,     add_import,
-                           add_export,   add_workloads, add_describe, add_compare,    add_roofline,
-                           add_devices,  add_dataset,   add_study,    add_mode,       add_helper,
-                           add_manual,   add_completion};
+constexpr auto commands = {add_tune,    add_plan,       add_predict,   add_pareto,    add_compare,
+                           add_profile, add_measure,    add_serve,     add_mode,      add_study,
+                           add_doctor,  add_devices,    add_helper,    add_workloads, add_describe,
+                           add_dataset, add_runs,       add_report,    add_import,    add_export,
+                           add_config,  add_experiment, add_roofline,  add_reference, add_evaluate,
+                           add_twin,    add_manual,     add_completion};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure, 130 stopped by "
     "Ctrl-C.\n"
     "`flyball COMMAND --help` shows an example of each command.";
+
+using Words = std::vector<std::string>;
 
 // As it may be typed again.
 std::string quoted(const std::string& word) {
@@ -62,45 +68,35 @@ Error no_command(const std::string& named, const std::string& word,
 }
 
 // CLI11's own words name the option; a wrong command gets the closest one.
-int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const CLI::App* command = &app;
-  std::string path;
-  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
-    const std::string word = argv[i];
-    const auto names = names_below(*command);
-    if (std::ranges::find(names, word) == names.end()) {
-      // Some commands take either a command or words of their own.
-      if (command->get_require_subcommand_min() == 0) break;
-      return report_error(no_command(path + word, word, names));
-    }
-    command = command->get_subcommand(word);
-    path += word + " ";
+int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words) {
+  const NamedCommand named = named_command(app, words);
+  const std::string path = named.path + (named.path.empty() ? "" : " ");
+  if (named.command->get_require_subcommand_min() > 0) {
+    const auto names = names_below(*named.command);
+    const size_t next = static_cast<size_t>(std::ranges::count(path, ' '));
+    if (next < words.size() && !words[next].starts_with('-'))
+      return report_error(no_command(path + words[next], words[next], names));
+    if (dynamic_cast<const CLI::RequiredError*>(&error))
+      return report_error({Code::invalid_argument, fmt::format("flyball {}needs a command", path),
+                           "one of: " + join(names, ", ")});
   }
-  const auto* const lacks = dynamic_cast<const CLI::RequiredError*>(&error);
-  if (lacks && command->get_require_subcommand_min() > 0)
-    return report_error({Code::invalid_argument, fmt::format("flyball {}needs a command", path),
-                         "one of: " + join(names_below(*command), ", ")});
   return report_error({Code::invalid_argument, without_trailing_zeros(error.what()),
                        fmt::format("see `flyball {}--help`", path)});
 }
 
-// Takes "-- PROGRAM…" off the words of the commands that run one; returns how many are left.
-int cut_program(int argc, char** argv, std::vector<std::string>& program) {
-  if (argc < 2 || (argv[1] != std::string("profile") && argv[1] != std::string("tune") &&
-                   argv[1] != std::string("mode")))
-    return argc;
-  for (int i = 2; i < argc; ++i)
-    if (argv[i] == std::string("--")) {
-      program.assign(argv + i + 1, argv + argc);
-      return i;
-    }
-  return argc;
+// Takes "-- PROGRAM…" off the words of the commands that run one.
+void cut_program(Words& words, Words& program) {
+  if (words.empty() || (words[0] != "profile" && words[0] != "tune" && words[0] != "mode")) return;
+  const auto end = std::ranges::find(words, "--");
+  if (end == words.end()) return;
+  program.assign(end + 1, words.end());
+  words.erase(end, words.end());
 }
 
 // Runs the command that is named.
-int parse(CLI::App& app, int argc, char** argv, const Context& context) {
+int parse(CLI::App& app, const Words& words, const Context& context) {
   try {
-    app.parse(argc, argv);
+    app.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes them from the end
     return context.exit_code;
   } catch (const CLI::Success& success) {
     std::ostringstream text;
@@ -108,8 +104,26 @@ int parse(CLI::App& app, int argc, char** argv, const Context& context) {
     write_output(text.str());
     return code;
   } catch (const CLI::ParseError& error) {
-    return report_usage(app, error, argc, argv);
+    return report_usage(app, error, words);
   }
+}
+
+// What puts a board back, and what tells of the program itself, does so whatever a file says.
+bool reads_configuration(const std::string& path) {
+  const std::string first = path.substr(0, path.find(' '));
+  constexpr std::array without = {"", "helper", "man", "completion", "config"};
+  return path != "mode restore" && std::ranges::find(without, first) == without.end();
+}
+
+// Defaults of the files, for the command that the words name.
+Status take_configuration(CLI::App& app, const Words& words) {
+  const NamedCommand named = named_command(app, words);
+  if (!reads_configuration(named.path)) return {};
+  FLYBALL_ASSIGN(const Configuration configuration, read_configuration(configuration_files()));
+  for (const std::string& note : configuration.notes)
+    std::fprintf(stderr, "flyball: %s\n", note.c_str());
+  FLYBALL_CHECK(check_configuration(app, configuration.values));
+  return configure(named, configuration.values, words);
 }
 
 // What a flyball that died, or this one, could not put back of the board (device/journal.h). On
@@ -139,13 +153,19 @@ int run_command(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(footer);
   Context context;
-  for (int i = 0; i < argc; ++i)
-    context.command += (i ? " " : "") + quoted(i ? argv[i] : "flyball");
   for (const auto add : commands) add(app, context);
   check_every_option(app);
-  argc = cut_program(argc, argv, context.program);
+  take_quiet_everywhere(app);
+  arrange_help(app);
+  Words words(argv + 1, argv + std::max(argc, 1));
+  rename_options(app, words);
+  if (const Status status = take_configuration(app, words); !status.ok())
+    return report_error(status.error());
+  context.command = "flyball";
+  for (const std::string& word : words) context.command += " " + quoted(word);
+  cut_program(words, context.program);
   try {
-    return finish_output(parse(app, argc, argv, context));
+    return finish_output(parse(app, words, context));
   } catch (const std::system_error& error) {
     // fmt::print throws where stdout or stderr takes no more.
     if (std::ferror(stdout) != 0) return finish_output(2, error.code().value());

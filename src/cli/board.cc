@@ -6,8 +6,8 @@
 
 #include "base/os/interrupt.h"
 #include "base/text.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/line/checks.h"
 #include "cli/quantities.h"
 #include "cli/report_left.h"
 #include "cli/tables.h"
@@ -199,6 +199,16 @@ void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
   command
       .add_option("--axis", axes, "open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300")
       ->allow_extra_args(false);  // what stands behind it is the workload
+  for (const auto& [option, axis] :
+       {std::pair{"--batch-size", axis::batch_size}, std::pair{"--workers", axis::loader_workers}})
+    command
+        .add_option_function<std::string>(
+            option,
+            [&axes, axis](const std::string& values) {
+              axes.push_back(fmt::format("{}={}", axis, values));
+            },
+            fmt::format("one, or several to choose from (8,16,32): the axis {}", axis))
+        ->option_text("LIST");
 }
 
 Status check_alone(const std::string& workload) {
@@ -213,7 +223,7 @@ Result<std::filesystem::path> dataset_folder(const std::string& workload, const 
   if (!named.empty()) return std::filesystem::path(named);
   if (!script_file(workload).empty())
     return Error{Code::invalid_argument, fmt::format("{} needs a dataset", workload),
-                 "name its folder with --dataset, or what its forward takes with --input"};
+                 "name its folder with --data, or what its forward takes with --input"};
   FLYBALL_ASSIGN(const Workload* known, find_workload(workload));
   return default_dataset(known->dataset, [quiet](const std::string& what) {
     if (!quiet) fmt::print(stderr, "drawing {}\n", what);
@@ -236,10 +246,8 @@ void add_device_option(CLI::App& command, std::string& device, std::string& root
 }
 
 void add_board_filter(CLI::App& command, std::string& board) {
-  CLI::Option* option =
-      command.add_option("--board", board, "only of the board of this name, such as orin_agx")
-          ->option_text("NAME");
-  command.add_option("--device", board, "as --board")->group("")->excludes(option);
+  command.add_option("--board", board, "only of the board of this name, such as orin_agx")
+      ->option_text("NAME");
 }
 
 void add_root_option(CLI::App& command, std::string& root) {

@@ -10,9 +10,9 @@
 
 #include "base/os/temp_folder.h"
 #include "cli/common_options.h"
+#include "cli/line/option_scope.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
-#include "cli/option_scope.h"
 #include "cli/quantities.h"
 #include "cli/script_options.h"
 #include "cli/training_options.h"
@@ -74,8 +74,7 @@ CLI::Option* add_device_option(CLI::App& command, std::string& device, const Dev
 /// The same and `--root`.
 void add_device_option(CLI::App& command, std::string& device, std::string& root,
                        const DeviceHelp& help = {});
-/// `--board NAME`: of what is kept, only what was measured on the board of this name. Scripts may
-/// go on to call it `--device`.
+/// `--board NAME`: of what is kept, only what was measured on the board of this name.
 void add_board_filter(CLI::App& command, std::string& board);
 /// `--root DIR`: a folder that stands for / in what is read and set of the machine.
 void add_root_option(CLI::App& command, std::string& root);
@@ -102,7 +101,8 @@ bool draws_modes(const std::string& modes);
 /// `--modes`: which power modes there are to choose from (profile/trials/chosen_modes.h).
 void add_modes_option(CLI::App& command, std::string& modes);
 
-/// `--axis`, one choice (space/axis_choice.h) each time.
+/// `--axis`, one choice (space/axis_choice.h) each time, and `--batch-size` and `--workers`, two
+/// axes by names of their own.
 void add_axis_option(CLI::App& command, std::vector<std::string>& axes);
 
 }  // namespace flyball::cli

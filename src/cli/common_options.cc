@@ -42,7 +42,7 @@ CLI::Option* add_fresh(CLI::App& command, bool& fresh) {
 
 CLI::Option* add_data_option(CLI::App& command, std::string& data) {
   return command.add_option(
-      "--data,--dataset", data,
+      "--data", data,
       "dataset folder of networks; drawn into the cache folder where it is not given");
 }
 

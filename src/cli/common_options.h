@@ -17,7 +17,7 @@ CLI::Option* add_seed(CLI::App& command, uint64_t& seed,
                       const std::string& help = "of everything random");
 void add_quiet(CLI::App& command, bool& quiet);
 CLI::Option* add_fresh(CLI::App& command, bool& fresh);
-/// `--data`, `--dataset`: of networks that run here.
+/// `--data`: of networks that run here.
 CLI::Option* add_data_option(CLI::App& command, std::string& data);
 /// `--percentile` of requests that are to be in time.
 CLI::Option* add_percentile(CLI::App& command, double& percentile, const std::string& help);

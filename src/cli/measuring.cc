@@ -9,12 +9,12 @@ namespace flyball::cli {
 AddedOptions add_measuring_options(CLI::App& command, MeasuringOptions& options) {
   CLI::Option* wait = command.add_flag("--wait", options.wait,
                                        "wait while another flyball measures on this machine");
-  CLI::Option* anyway =
+  CLI::Option* force =
       command
-          .add_flag("--anyway", options.anyway,
+          .add_flag("--force", options.force,
                     "measure beside it all the same; what is measured so is marked as disturbed")
           ->excludes(wait);
-  return {wait, anyway};
+  return {wait, force};
 }
 
 void add_measuring_options(CLI::App& command, MeasuringOptions& options, OptionScope& scope) {

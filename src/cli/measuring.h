@@ -1,9 +1,9 @@
-// `--wait` and `--anyway` of commands that measure (device/measuring.h).
+// `--wait` and `--force` of commands that measure (device/measuring.h).
 #pragma once
 
 #include <CLI/CLI.hpp>
 
-#include "cli/option_scope.h"
+#include "cli/line/option_scope.h"
 #include "device/measuring.h"
 
 namespace flyball::cli {

@@ -53,7 +53,7 @@ Error taken_by(const std::string& who, Caller caller) {
                       who.empty() ? "another process" : who),
           fmt::format("{} waits until it has ended; {} measures all the same and marks what it "
                       "measures as disturbed",
-                      flag_text(caller, "wait"), flag_text(caller, "anyway"))};
+                      flag_text(caller, "wait"), flag_text(caller, "force"))};
 }
 
 // Whose right it is to measure; nobody's for who passes over it.
@@ -93,7 +93,7 @@ Result<Taken> take(const std::string& right, const MeasuringOptions& options) {
   while (true) {
     Taken taken{{}, session_file()};
     const Status status = try_to_take(right, taken);
-    if (status.ok() || options.anyway) return taken;
+    if (status.ok() || options.force) return taken;
     if (status.error().code != Code::conflict) return status.error();
     const std::string who = others_measuring();
     if (!options.wait) return taken_by(who, options.caller);

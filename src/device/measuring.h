@@ -2,7 +2,7 @@
 //
 // A session takes a name of the machine (base/machine_name.h), so that sessions of all users see
 // each other, whatever their state folders are. The journal's lock (journal.h) is another promise:
-// this one says who measures and may be passed over (`anyway`), that one says whose settings the
+// this one says who measures and may be passed over (`force`), that one says whose settings the
 // board has, is taken by whoever sets them, and is never shared. Each session has a name of its own
 // as well, with process and time, so that one that is disturbed knows by whom. A name dies with its
 // process, whatever ends it.
@@ -30,8 +30,8 @@
 namespace flyball {
 
 struct MeasuringOptions {
-  bool wait = false;    ///< until the other session has ended
-  bool anyway = false;  ///< beside it; what is measured meanwhile is marked
+  bool wait = false;   ///< until the other session has ended
+  bool force = false;  ///< beside it; what is measured meanwhile is marked
   std::function<void(const std::string& holder)> waiting{};  ///< called once, when there is a wait
   std::function<bool()> cancelled{};                         ///< ends the wait
   Caller caller = Caller::command_line;                      ///< whose names both ways out have

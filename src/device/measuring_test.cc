@@ -29,7 +29,7 @@ TEST_F(Measuring, IsForOneProcessAtATimeAndTheOtherIsNamed) {
   EXPECT_THAT(refused.error().message, HasSubstr("device_test"));
   EXPECT_THAT(refused.error().message, HasSubstr(" since 20"));
   EXPECT_THAT(refused.error().hint, HasSubstr("--wait"));
-  EXPECT_THAT(refused.error().hint, HasSubstr("--anyway"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("--force"));
   EXPECT_THAT(others_measuring(), HasSubstr(other.name()));
   other.kill();
   EXPECT_EQ(others_measuring(), "") << "the lock of a dead process is none";

@@ -18,13 +18,13 @@ class Other {
  public:
   /// `become`: what it does before it begins; false where it could not.
   explicit Other(
-      bool anyway = false, const std::function<bool()>& become = [] { return true; }) {
+      bool force = false, const std::function<bool()>& become = [] { return true; }) {
     int ready[2];
     EXPECT_EQ(::pipe(ready), 0);
     pid_ = ::fork();
     if (pid_ == 0) {
       const bool became = become();
-      const auto session = MeasuringSession::begin({.anyway = anyway});
+      const auto session = MeasuringSession::begin({.force = force});
       (void)!::write(ready[1], became && session.ok() ? "y" : "n", 1);
       ::pause();
       ::_exit(0);

@@ -64,7 +64,7 @@ TEST(RunFigures, ReadsConditionsAsEarlierProgramsWroteThem) {
   EXPECT_EQ(with_conditions(earlier->fingerprint, earlier->conditions), json["fingerprint"]);
 }
 
-// Whose run it was that ran beside it: what `experiment run --anyway` measures stays marked.
+// Whose run it was that ran beside it: what `experiment run --force` measures stays marked.
 TEST(RunFigures, ADisturbedRunStaysDisturbed) {
   EpochRun run;
   run.disturbed = "process 7 (flyball tune)";

@@ -130,7 +130,7 @@ Result<RooflineAnswer> roofline_of_board(const RooflineRequest& request, const S
   RooflineAnswer answer{.request = request, .roofs = stored.roofs, .roofs_run = stored.run};
   if (request.workloads.empty())
     return Error{Code::invalid_argument, "which workload is to be drawn under the roofs?",
-                 "flyball roofline resnet18, or --data FILE for measured tables"};
+                 "flyball roofline resnet18, or flyball roofline FILE.csv for measured tables"};
   const std::vector<double> batches =
       request.batches.empty() ? std::vector<double>{1} : request.batches;
   bool any_measured = false;

@@ -259,7 +259,7 @@ TEST(Roofs, WhatIsKeptComesBack) {
   EXPECT_FALSE((*stored_roofs(store, "host", "g", {})).has_value());
   roofs.provenance = Provenance::table;
   roofs.device = "orin_agx";
-  ASSERT_TRUE(keep_roofs(store, roofs, "flyball roofline --data x").ok());
+  ASSERT_TRUE(keep_roofs(store, roofs, "flyball roofline x").ok());
   EXPECT_TRUE((*stored_roofs(store, "orin_agx", "g", {})).has_value());
 }
 

@@ -91,7 +91,7 @@ void add_costs(const SharedBoard& board, const Request& request, const Held& hel
         (info.trial_cap_s + around_a_trial_s) * static_cast<double>(trials),
         fmt::format("a trial takes at most {:g} s, and about 1 s around it", info.trial_cap_s)};
   if (dry.seconds.value && *dry.seconds.value > request.time_limit_s)
-    dry.seconds = {request.time_limit_s, "no trial begins later (--for)"};
+    dry.seconds = {request.time_limit_s, "no trial begins later (--duration)"};
   if (info.program)
     dry.notes.emplace_back("a program that marks no minibatches is measured over its whole run");
 }

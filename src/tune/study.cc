@@ -177,8 +177,8 @@ class Study final : public Profiler {
   // From the first ask on: who is refused may ask again.
   Result<std::shared_ptr<MeasuringSession>> begin_measuring() {
     MeasuringOptions options = measuring_;
-    options.wait = create_.wait || (options.wait && !create_.anyway);
-    options.anyway = create_.anyway || (options.anyway && !create_.wait);
+    options.wait = create_.wait || (options.wait && !create_.force);
+    options.force = create_.force || (options.force && !create_.wait);
     options.caller = Caller::program;
     options.cancelled = line_.gone;
     options.waiting = [this](const std::string& holder) {

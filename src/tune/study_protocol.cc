@@ -236,8 +236,12 @@ const Readers<StudyCreate>& create_readers() {
        }},
       {"wait", [](const Json& value,
                   StudyCreate& create) { return read_flag("wait", value, create.wait); }},
-      {"anyway", [](const Json& value,
-                    StudyCreate& create) { return read_flag("anyway", value, create.anyway); }},
+      {"force", [](const Json& value,
+                   StudyCreate& create) { return read_flag("force", value, create.force); }},
+      {"anyway",  // its name before 0.1
+       [](const Json& value, StudyCreate& create) {
+         return read_flag("anyway", value, create.force);
+       }},
       {"name",
        [](const Json& value, StudyCreate& create) -> Status {
          FLYBALL_ASSIGN(create.name, text("name", value));
@@ -257,8 +261,8 @@ Result<StudyMessage> parse_create(const Json& object) {
   StudyCreate create;
   create.request.caller = Caller::program;
   FLYBALL_CHECK(read_keys(object, create_readers(), create));
-  if (create.wait && create.anyway)
-    return bad("wait and anyway exclude each other", "give one of the two");
+  if (create.wait && create.force)
+    return bad("wait and force exclude each other", "give one of the two");
   if (create.request.slowdown != unlimited && !object.contains("default"))
     return bad("a slowdown is against the default, and the study is told without one",
                "give \"default\": the settings that the program has today");

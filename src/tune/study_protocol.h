@@ -19,7 +19,7 @@ struct StudyCreate {
   std::string name;        ///< kept under it, and known again; "": measured for this time only
   std::vector<std::string> argv;  ///< of the program; files it names are conditions of its trials
   Phase phase = Phase::train;
-  bool wait = false, anyway = false;  ///< where another session measures (device/measuring.h)
+  bool wait = false, force = false;  ///< where another session measures (device/measuring.h)
 };
 
 /// {"do": "tell", "trial": N, …}: what came of a trial. One of times and failure.

@@ -292,7 +292,7 @@ TEST(StudyBesideAnother, IsRefusedAndMayAskAgain) {
   ASSERT_EQ(answers.size(), 3u);
   EXPECT_THAT(answers[1]["error"]["message"].get<std::string>(), HasSubstr(name));
   EXPECT_THAT(answers[1]["error"]["hint"].get<std::string>(), HasSubstr("wait=True"));
-  EXPECT_THAT(answers[1]["error"]["hint"].get<std::string>(), HasSubstr("anyway=True"));
+  EXPECT_THAT(answers[1]["error"]["hint"].get<std::string>(), HasSubstr("force=True"));
   EXPECT_TRUE(answers[2].contains("trial")) << answers[2];
 }
 
@@ -300,7 +300,7 @@ TEST(StudyBesideAnother, AnywayMarksItsTrials) {
   say({});
   const Other other;
   Json create = three;
-  create["anyway"] = true;
+  create["force"] = true;
   const auto answers = whole(create);
   const Json& answer = answers.back().at("answer");
   for (const Json& trial : answer["profiled"])

@@ -289,7 +289,7 @@ export function roofline_page(): RooflinePage {
     return { config, time_ms: round(time_ms, 4), power_w: round(power_w, 4), energy_j: round(time_ms * power_w * 1e-3, 5), provenance: "simulated" };
   });
   return {
-    ...page_base, kind: "roofline", command: "flyball roofline --data a.csv --report out.html",
+    ...page_base, kind: "roofline", command: "flyball roofline a.csv --report out.html",
     tables: [{ title: "net infer on twin", axes, configurations }, { title: "det infer on twin", axes, configurations: configurations.map((c) => ({ ...c, power_w: null, energy_j: null })) }],
     answer: {
       schema: 2,

@@ -20,7 +20,7 @@ interface Running {
 
 /** `flyball serve` of the identity model under load; resolves once it listens. */
 function serving(folder: string, port = 0, more: string[] = []): Promise<Running> {
-  const words = ["serve", "--infer", "identity", "--latency", "200ms", "--arrivals", "poisson:80", "--listen", `127.0.0.1:${port}`, "--anyway", "--quiet", ...more];
+  const words = ["serve", "--infer", "identity", "--latency", "200ms", "--arrivals", "poisson:80", "--listen", `127.0.0.1:${port}`, "--force", "--quiet", ...more];
   const child = spawn(program, words, { cwd: folder, env: environment(folder), stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   return new Promise((listens, fails) => {

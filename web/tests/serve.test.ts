@@ -179,7 +179,7 @@ test("serve: a day is small enough to open, and says that its single minibatches
 }));
 
 test("serve: really, it says nothing of simulation, and names the power that it lacks", { skip }, () => in_scratch(async (folder) => {
-  const words = ["serve", "--infer", "identity", "--latency", "200ms", "--arrivals", "poisson:200", "--for", "2s", "--anyway"];
+  const words = ["serve", "--infer", "identity", "--latency", "200ms", "--arrivals", "poisson:200", "--duration", "2s", "--force"];
   const { page: html, data, answer } = written(folder, words);
   assert.deepEqual(problems(data), []);
   assert.equal(answer["simulated"], false);

@@ -96,7 +96,7 @@ class Study:
 
     def _change(self, wanted: Mapping[str, Optional[int]]) -> None:
         """Another request, while nothing was asked."""
-        now = {"profiles": self._created["profiles"], "wait": False, "anyway": False, **self._create}
+        now = {"profiles": self._created["profiles"], "wait": False, "force": False, **self._create}
         new = {key: value for key, value in wanted.items()
                if value is not None and value != now[key]}
         if not new:
@@ -171,13 +171,14 @@ class Study:
     def optimize(self, function: Callable[[Trial], Any], profiles: Optional[int] = None,
                  trial_time: float = 2.0, warm_up: float = 0.5,
                  catch: Tuple[Type[BaseException], ...] = (MemoryError, RuntimeError),
-                 wait: Optional[bool] = None, anyway: Optional[bool] = None) -> Optional[Best]:
+                 wait: Optional[bool] = None, force: Optional[bool] = None,
+                 anyway: Optional[bool] = None) -> Optional[Best]:
         """Runs `function` for each trial to the end of the search, measures its minibatches (as
         flyball.minibatch() and flyball.batches() mark them; without marks its whole run) and their
         power, and returns the best. It may run as long as it likes, or return when `trial.enough`:
         after `warm_up` and `trial_time` seconds. What it raises of `catch` is a failed trial.
-        `wait` and `anyway` are as in create_study()."""
-        self._change({"profiles": profiles, "wait": wait, "anyway": anyway})
+        `wait` and `force` are as in create_study(); `anyway` is what `force` was called."""
+        self._change({"profiles": profiles, "wait": wait, "force": anyway if force is None else force})
         gap = self._created["power_gap"]
         needs_power = self._create.get("objective", "time") != "time" or \
             "power_budget" in self._create or "energy_budget" in self._create
@@ -241,7 +242,8 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
                  profiles: int = 10, samples: Optional[int] = None, name: Optional[str] = None,
                  fresh: bool = False, phase: str = "train", strategy: Optional[str] = None,
                  predictor: Optional[str] = None, seed: int = 1, store: Optional[str] = None,
-                 keep: bool = True, wait: bool = False, anyway: bool = False) -> Study:
+                 keep: bool = True, wait: bool = False, force: bool = False,
+                 anyway: bool = False) -> Study:
     """A study over these axes, each a name with its values: {"batch_size": [16, 8, 32]}.
 
     objective      "time" (of a minibatch; of a sample where batch_size is an axis), "energy", "power"
@@ -255,9 +257,10 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
                    environment on the same machine, asks only for what it does not know;
                    fresh=True asks for all. A study without a name asks for everything
     store, keep    where trials are kept, as `flyball runs list` shows them; keep=False: nowhere
-    wait, anyway   one session measures on a machine at a time, a study from its first ask() to its end.
+    wait, force    one session measures on a machine at a time, a study from its first ask() to its end.
                    Where another one measures, ask() raises Error, which names it; wait=True waits for it
-                   to end; anyway=True measures beside it, and marks the trials as disturbed
+                   to end; force=True (its name before 0.1: anyway) measures beside it, and marks the trials
+                   as disturbed
 
     Raises Error for what cannot be."""
     wanted: Dict[str, Any] = {
@@ -267,7 +270,7 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
         "at_least": dict(at_least) if at_least else None,
         "default": dict(default) if default else None, "profiles": profiles, "samples": samples,
         "name": name, "fresh": fresh, "phase": phase, "strategy": strategy, "predictor": predictor,
-        "seed": seed, "program": _own_command(), "wait": wait or None, "anyway": anyway or None}
+        "seed": seed, "program": _own_command(), "wait": wait or None, "force": force or anyway or None}
     create = {key: value for key, value in wanted.items() if value is not None}
     create["do"] = "create"
     return Study(create, axes, store, keep)

@@ -42,4 +42,9 @@ fs::path cache_folder() {
   return (cache.empty() ? home_folder() / ".cache" : cache) / "flyball";
 }
 
+fs::path configuration_folder() {
+  const auto configuration = variable("XDG_CONFIG_HOME");
+  return (configuration.empty() ? home_folder() / ".config" : configuration) / "flyball";
+}
+
 }  // namespace flyball

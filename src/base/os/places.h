@@ -13,5 +13,7 @@ std::filesystem::path home_folder();
 std::filesystem::path data_folder();
 /// What can be made again: $XDG_CACHE_HOME/flyball, else ~/.cache/flyball.
 std::filesystem::path cache_folder();
+/// What the user settles: $XDG_CONFIG_HOME/flyball, else ~/.config/flyball.
+std::filesystem::path configuration_folder();
 
 }  // namespace flyball

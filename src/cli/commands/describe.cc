@@ -279,7 +279,7 @@ void add_describe(CLI::App& app, Context& context) {
                       "train or infer (usual: train; of onnx:FILE, which holds no backward pass, "
                       "infer)");
   command
-      ->add_option("--batch-size,--batch", options->batch_size,
+      ->add_option("--batch-size", options->batch_size,
                    "samples of a minibatch; of onnx:FILE what the file says, where it does")
       ->check(CLI::Range(1, 65536))
       ->default_str(std::to_string(usual_samples));

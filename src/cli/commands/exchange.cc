@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/commands/import_traces.h"
 #include "cli/common_options.h"
+#include "cli/line/checks.h"
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
@@ -211,9 +211,9 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("--run", options->run,
                       "only those of this run; of an experiment as lines of JSON");
   add_board_filter(*command, options->board);
-  command->add_option("--workload", options->workload, "only those of this workload");
+  command->add_option("workload,--workload", options->workload, "only those of this workload");
   add_store_option(*command, options->store);
-  command->footer("Example:\n  flyball export --workload lenet5 --out lenet5.csv");
+  command->footer("Example:\n  flyball export lenet5 --out lenet5.csv");
   set_action(*command, context, [options] { return run_export(*options); });
 }
 

@@ -16,8 +16,11 @@ namespace {
 
 struct ParetoArguments {
   std::string file, workload, phase, report, command;
-  bool json = false;
+  bool json = false, all = false;
 };
+
+// Of a front as text, where --all does not ask for the rest.
+constexpr size_t rows_shown = 20;
 
 Json row_json(const Fronts& fronts, size_t row) {
   Json config = Json::object();
@@ -63,7 +66,17 @@ Status write_page(const ParetoArguments& options, const std::vector<Fronts>& all
   return write_report(options.report, page, options.json);
 }
 
-void print_front(const Fronts& fronts, const std::vector<size_t>& front, const char* title) {
+// The rows of a front that are shown: its ends, and others evenly between them.
+std::vector<size_t> shown_rows(const std::vector<size_t>& front, bool all) {
+  if (all || front.size() <= rows_shown) return front;
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < rows_shown; ++i)
+    shown.push_back(front[i * (front.size() - 1) / (rows_shown - 1)]);
+  return shown;
+}
+
+void print_front(const Fronts& fronts, const std::vector<size_t>& front, const char* title,
+                 bool all) {
   const WorkloadTable& table = fronts.table;
   fmt::print("\n{}: {} of {} configurations\n", title, front.size(), table.size());
   std::vector<std::string> header;
@@ -71,7 +84,8 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
   const std::string per = fronts.counted();
   header.insert(header.end(), {per + " ms", "power W", per + " J", "known"});
   TextTable text(header);
-  for (size_t row : front) {
+  const std::vector<size_t> shown = shown_rows(front, all);
+  for (size_t row : shown) {
     std::vector<std::string> cells;
     for (double value : table.space.row(row)) cells.push_back(format_number(value));
     cells.insert(cells.end(),
@@ -80,9 +94,11 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
     text.add(std::move(cells));
   }
   fmt::print("{}", text.str());
+  if (shown.size() < front.size())
+    fmt::print("{} of {} shown, evenly spread; --all shows the rest\n", shown.size(), front.size());
 }
 
-void print_fronts(const Fronts& fronts) {
+void print_fronts(const Fronts& fronts, bool all) {
   fmt::print("{}\n", fronts.table.title());
   if (fronts.repeats > 0) fmt::print("{} repeated rows merged into medians\n", fronts.repeats);
   if (fronts.per_sample) fmt::print("compared and told per sample, since the batch size varies\n");
@@ -90,8 +106,8 @@ void print_fronts(const Fronts& fronts) {
     fmt::print("the table holds no power readings, so there is no front\n");
     return;
   }
-  print_front(fronts, fronts.power, "front of time and power");
-  print_front(fronts, fronts.energy, "front of time and energy");
+  print_front(fronts, fronts.power, "front of time and power", all);
+  print_front(fronts, fronts.energy, "front of time and energy", all);
 }
 
 Status run(const ParetoArguments& options) {
@@ -121,7 +137,7 @@ Status run(const ParetoArguments& options) {
   }
   for (size_t i = 0; i < all.size(); ++i) {
     if (i > 0) fmt::print("\n");
-    print_fronts(all[i]);
+    print_fronts(all[i], options.all);
   }
   return {};
 }
@@ -135,6 +151,8 @@ void add_pareto(CLI::App& app, Context& context) {
   command->add_option("file", options->file, "any table, measured or predicted")->required();
   command->add_option("--workload", options->workload, "only this one");
   command->add_option("--phase", options->phase, "only train or infer");
+  command->add_flag("--all", options->all,
+                    fmt::format("every row of a front, not {} of them", rows_shown));
   add_report_option(*command, options->report);
   add_json_flag(*command, options->json);
   command->footer(

@@ -6,9 +6,9 @@
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/checks.h"
-#include "cli/commands/plan_arrivals.h"
+#include "cli/commands/plan/plan_arrivals.h"
 #include "cli/common_options.h"
+#include "cli/line/checks.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
@@ -160,10 +160,12 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
 void add_network_options(CLI::App& command, ServeOptions& serve) {
   serve.plan.scope.exclude(
       {Target::table, Target::twin},
-      {command.add_option("--batch", serve.asked.batch, "largest batch of a service; else chosen")
+      {command
+           .add_option("--batch-size", serve.asked.batch, "largest batch of a service; else chosen")
            ->check(CLI::Range(1, 65536)),
        command
-           .add_option("--train-batch", serve.asked.train_batch, "samples of a training minibatch")
+           .add_option("--train-batch-size", serve.asked.train_batch,
+                       "samples of a training minibatch")
            ->check(CLI::Range(1, 65536))
            ->default_str(std::to_string(usual_train_batch)),
        command.add_option("--workers", serve.asked.workers, "loader workers of a training")
@@ -216,7 +218,7 @@ void add_serve(CLI::App& app, Context& context) {
       "memory for the bodies of all requests together; 256MiB");
   command->add_option("--rate", serve.plan.request.rates_hz,
                       "requests per second of --arrivals poisson or constant");
-  add_duration(*command, "--for", [&serve](Seconds time) { serve.asked.seconds = time.value; },
+  add_duration(*command, "--duration", [&serve](Seconds time) { serve.asked.seconds = time.value; },
                "how long; else until Ctrl-C (of tables: the trace's end, or 1min)",
                {0.1, 1e8, "100ms or more"});
   add_percentile(*command, serve.plan.percentile, "of requests in time, for plans of tables");
@@ -228,7 +230,7 @@ void add_serve(CLI::App& app, Context& context) {
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   add_network_options(*command, serve);
-  command->add_option("--profiles", serve.profiles,
+  command->add_option("--measured", serve.profiles,
                       "tables of the modes that are known, to plan mode and batch with; else live "
                       "what the store has of this board, and of tables all modes");
   command
@@ -249,7 +251,7 @@ void add_serve(CLI::App& app, Context& context) {
   add_quiet(*command, serve.plan.quiet);
   command->footer(
       "Example:\n  flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals "
-      "poisson:60 --for 1min");
+      "poisson:60 --duration 1min");
   set_action(*command, context, [options, &context] { return run(*options, context.command); });
 }
 

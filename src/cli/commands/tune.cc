@@ -10,10 +10,10 @@
 #include "base/units.h"
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/dry_run.h"
+#include "cli/line/checks.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
@@ -214,7 +214,8 @@ void add_tune(CLI::App& app, Context& context) {
                                  "profile until no more than this could be gained, nine times in "
                                  "ten, e.g. 2%"),
              options->searches);
-  add_duration(*command, "--for", [&request](Seconds time) { request.time_limit_s = time.value; },
+  add_duration(*command, "--duration",
+               [&request](Seconds time) { request.time_limit_s = time.value; },
                "start no trial after this time, e.g. 10min (with --profiles: whichever is first)",
                {1e-6, 1e9, "1us or more"});
   note_given(add_strategy_option(*command, request.strategy), options->searches);

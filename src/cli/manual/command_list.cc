@@ -1,7 +1,7 @@
 #include "cli/manual/command_list.h"
 
 #include "base/text.h"
-#include "cli/help_formatter.h"
+#include "cli/line/help_formatter.h"
 
 namespace flyball::cli {
 namespace {

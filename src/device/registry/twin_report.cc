@@ -97,7 +97,7 @@ std::vector<Capability> examine_twin(const Board& board) {
        twin.calibrated.empty() ? State::missing : State::available,
        twin.calibrated.empty() ? "facts, and the constants of its kin" : twin.calibrated,
        twin.calibrated.empty()
-           ? "flyball twin calibrate --target TABLE.csv fits them to what was measured on one"
+           ? "flyball twin calibrate --truth TABLE.csv fits them to what was measured on one"
            : ""},
       {"memory", "what fits", State::available,
        fmt::format("{:.0f} GiB; data on {}", twin.memory_bytes / gib, join(storages, ", ")), ""},

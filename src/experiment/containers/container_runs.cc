@@ -273,7 +273,7 @@ class Host : public ContainerRuns {
                                       plan.scratch.string(),
                                       "--device",
                                       options_.board.name.text(),
-                                      "--anyway",
+                                      "--force",
                                       "--quiet",
                                       "--json"};
     text += "exec";

@@ -108,7 +108,7 @@ Status check_live_measure(const ServeRequest& request, const ProfileSource& prof
                     : "--measure: there is nothing to plan with, so nothing tells which modes "
                       "promise more",
                plan ? "`flyball doctor` says why; leave it out"
-                    : "profile some modes first (`flyball plan`), or name tables with --profiles"};
+                    : "profile some modes first (`flyball plan`), or name tables with --measured"};
 }
 
 // One run of networks on this board. What is declared later ends earlier: the door before what it

@@ -46,7 +46,7 @@ Status check_board(const WorkloadTable& table, const std::string& file, const st
   if (table.device == device) return {};
   return Error{Code::invalid_argument,
                fmt::format("{} holds {}, and this board is {}", file, table.title(), device),
-               "name tables of this board with --profiles, or leave it out for what the store has"};
+               "name tables of this board with --measured, or leave it out for what the store has"};
 }
 
 // A budget is kept by the power that is watched: what a table's figures are of has to be that.
@@ -55,7 +55,7 @@ Status check_total(const WorkloadTable& table, const std::string& total) {
   return Error{Code::invalid_argument,
                fmt::format("the power of {} is that of '{}', and this board's is that of '{}'",
                            table.title(), table.power_total, total),
-               "name tables of this total with --profiles, or leave it out for what the store has"};
+               "name tables of this total with --measured, or leave it out for what the store has"};
 }
 
 // A table that does not say it is taken for one of the board's total.
@@ -82,7 +82,7 @@ Error lacking_profiles(const ProfileSource& source, const std::string& what) {
   return {Code::not_found,
           fmt::format("{} hold{} no {}", join(source.files, ", "),
                       source.files.size() == 1 ? "s" : "", what),
-          "name tables with every network in its phase, or leave --profiles out"};
+          "name tables with every network in its phase, or leave --measured out"};
 }
 
 struct Profiles {
@@ -162,7 +162,7 @@ Status check_measure(const ServeRequest& request, const ProfileSource& source,
   if (known_modes(plan.problem, plan.readings, 0).size() == plan.problem.candidates->mode_count())
     return Error{Code::invalid_argument, "--measure: every mode that can be set here is profiled",
                  source.files.empty()
-                     ? "name with --profiles a table of the modes that are known, or leave it out"
+                     ? "name with --measured a table of the modes that are known, or leave it out"
                      : "leave it out"};
   for (const Role& role : plan.problem.roles)
     if (role.serves() && !(switch_ms < role.latency_ms))

@@ -4,9 +4,9 @@
 
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/checks.h"
 #include "cli/commands/compare/compare.h"
 #include "cli/common_options.h"
+#include "cli/line/checks.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
@@ -226,7 +226,7 @@ void add_compare_boards(CLI::App& compare, Context& context) {
       ->required();
   command->add_option("--baseline", options->baseline,
                       "board that the others are compared with; default: the first");
-  command->add_option("--batch-size,--batch", options->batch_size, "samples of a minibatch")
+  command->add_option("--batch-size", options->batch_size, "samples of a minibatch")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
   command->add_option("--workers", options->workers, "loader workers; 0: loaded inline")

@@ -17,7 +17,7 @@ void add_evaluate(CLI::App& app, Context& context) {
       app.add_subcommand("evaluate", "judge predictors and strategies on measured tables");
   group->require_subcommand(1);
   group->footer(
-      "Example:\n  flyball evaluate predict --target table.csv --predictor linear,analytical");
+      "Example:\n  flyball evaluate predict --truth table.csv --predictor linear,analytical");
   for (const auto add : evaluations) add(*group, context);
 }
 

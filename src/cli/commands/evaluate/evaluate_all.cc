@@ -113,12 +113,13 @@ void add_evaluate_all(CLI::App& group, Context& context) {
                    "problems of each kind, drawn, spread over the tables")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_flag("--tables", options->tables, "figures of each table, and of each pair, too");
+  command->add_flag("--each-table", options->tables,
+                    "figures of each table, and of each pair, too");
   add_reference_option(*command, options->references);
   add_accept_option(*command, options->accepted);
   command->add_option("--strategy", options->strategies,
                       "names, separated by commas; als takes far longer than all others");
-  command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
+  command->add_option("--profiles", options->max_profiles, "profiles that a search may make")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--predictor", options->predictor, "what flyball and als model with");

@@ -118,7 +118,7 @@ void add_evaluate_live(CLI::App& group, Context& context) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--modes", options->modes, "paper (its 441) or all")->capture_default_str();
-  add_duration(*command, "--for", [&sweep](Seconds time) { sweep.seconds = time.value; },
+  add_duration(*command, "--duration", [&sweep](Seconds time) { sweep.seconds = time.value; },
                "how long each plan is executed, in simulated time; 2min", {1, 86400, "1s to 24h"});
   command->add_option("--jitter", sweep.jitter, "relative spread of a minibatch's time")
       ->check(CLI::Range(0.0, 2.0))

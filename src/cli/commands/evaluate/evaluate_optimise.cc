@@ -56,9 +56,9 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
       "optimise", "how good modes chosen from predictions are, under power budgets");
   auto options = std::make_shared<EvaluateOptimiseArguments>();
   OptimiseEvaluation& evaluation = options->evaluation;
-  command->add_option("--target", options->target, "measured table, the truth")->required();
+  command->add_option("--truth", options->target, "measured table, the truth")->required();
   add_table_options(*command, *options, evaluation);
-  command->add_option("--modes", evaluation.modes, "number of profiled modes")
+  command->add_option("--profiles", evaluation.modes, "number of profiled modes")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   add_design_option(*command, evaluation.design);
@@ -79,8 +79,8 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   add_threads(*command, evaluation.threads);
   add_output_options(*command, *options);
   command->footer(
-      "Example:\n  flyball evaluate optimise --target target.csv --reference earlier.csv "
-      "--predictor linear --modes 50 --budgets 17:50:1W --verify 3");
+      "Example:\n  flyball evaluate optimise --truth target.csv --reference earlier.csv "
+      "--predictor linear --profiles 50 --budgets 17:50:1W --verify 3");
   set_action(*command, context, [options] { return run(*options); });
 }
 

@@ -47,8 +47,8 @@ Status run_population(EvaluatePredictArguments& options) {
   PredictEvaluation& evaluation = options.evaluation;
   if (options.phase.empty() || evaluation.floor)
     return Error{Code::invalid_argument,
-                 evaluation.floor ? "--data has no --floor" : "--data needs --phase",
-                 "flyball evaluate predict --data DIR --phase infer"};
+                 evaluation.floor ? "--tables has no --floor" : "--tables needs --phase",
+                 "flyball evaluate predict --tables DIR --phase infer"};
   FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase));
   FLYBALL_ASSIGN(const auto tables, read_table_folder(options.data, phase, options.accepted));
   FLYBALL_ASSIGN(evaluation.references, read_references(options.references, options.accepted));
@@ -78,8 +78,8 @@ Status run_population(EvaluatePredictArguments& options) {
 Status run(EvaluatePredictArguments& options) {
   PredictEvaluation& evaluation = options.evaluation;
   if (options.data.empty() == options.target.empty())
-    return Error{Code::invalid_argument, "one of --target and --data is needed",
-                 "--target FILE judges one table, --data DIR a folder of them"};
+    return Error{Code::invalid_argument, "one of --truth and --tables is needed",
+                 "--truth FILE judges one table, --tables DIR a folder of them"};
   if (!options.data.empty()) return run_population(options);
   return judge(options, evaluation, "fits", evaluate_predict, print_text);
 }
@@ -92,12 +92,12 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
   auto options = std::make_shared<EvaluatePredictArguments>();
   PredictEvaluation& evaluation = options->evaluation;
   evaluation.modes = {10, 20, 50, 100};
-  command->add_option("--target", options->target, "measured table, the truth");
-  command->add_option("--data", options->data,
+  command->add_option("--truth", options->target, "measured table, the truth");
+  command->add_option("--tables", options->data,
                       "folder of tables instead: all of --phase, summed up by kind of network");
   add_table_options(*command, *options, evaluation);
   command
-      ->add_option("--modes", evaluation.modes,
+      ->add_option("--profiles", evaluation.modes,
                    "numbers of profiled modes; 0: from references and what the network computes")
       ->delimiter(',')
       ->check(CLI::Range(0, 1000000))
@@ -109,8 +109,8 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
                     "add the error of a strong smoother trained on 90 % of the rows");
   add_output_options(*command, *options);
   command->footer(
-      "Example:\n  flyball evaluate predict --target target.csv --reference earlier.csv "
-      "--predictor linear,analytical --modes 10,50 --runs 10 --seed 1 --floor");
+      "Example:\n  flyball evaluate predict --truth target.csv --reference earlier.csv "
+      "--predictor linear,analytical --profiles 10,50 --runs 10 --seed 1 --floor");
   set_action(*command, context, [options] { return run(*options); });
 }
 

@@ -3,11 +3,11 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "cli/action.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/commands/evaluate/evaluate.h"
 #include "cli/commands/evaluate/searching.h"
 #include "cli/common_options.h"
+#include "cli/line/checks.h"
 #include "cli/output.h"
 #include "cli/table_folder.h"
 #include "cli/tables.h"
@@ -72,10 +72,10 @@ void print_rows(const SearchEvaluation& evaluation) {
 /// Every table of a folder with problems of its own.
 Status run_population(const EvaluateSearchArguments& options, SearchSweep sweep) {
   if (!options.train.empty() || !options.infer.empty() || !options.cases.empty())
-    return Error{Code::invalid_argument, "--data is given with --train, --infer or --cases",
-                 "--data DIR takes all tables of a folder; leave the others out"};
+    return Error{Code::invalid_argument, "--tables is given with --train, --infer or --cases",
+                 "--tables DIR takes all tables of a folder; leave the others out"};
   if (options.prior != "none")
-    return Error{Code::invalid_argument, "--data takes no --prior",
+    return Error{Code::invalid_argument, "--tables takes no --prior",
                  "give the tables one by one with --train and --infer, or --prior none"};
   const Phase phase = sweep.kind == ProblemKind::training ? Phase::train : Phase::infer;
   FLYBALL_ASSIGN(const auto tables, read_table_folder(options.data, phase, options.accepted));
@@ -155,11 +155,11 @@ void add_evaluate_search(CLI::App& group, Context& context) {
       ->capture_default_str();
   command->add_option("--train", options->train, "table of the training");
   command->add_option("--infer", options->infer, "table of the inference");
-  command->add_option("--data", options->data,
+  command->add_option("--tables", options->data,
                       "folder of tables instead: all of its phase, summed up by kind of network");
   command
       ->add_option("--draws", options->draws,
-                   "with --data: problems drawn for each table, unless --problems names a file")
+                   "with --tables: problems drawn for each table, unless --problems names a file")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   add_reference_option(*command, options->references);
@@ -174,8 +174,8 @@ void add_evaluate_search(CLI::App& group, Context& context) {
   writes(command->add_option("--cases", options->cases,
                              "CSV file to write, one line for each search"));
   command->add_option("--modes", options->modes,
-                      "paper (its 441) or all; without it: paper, and all with --data");
-  command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
+                      "paper (its 441) or all; without it: paper, and all with --tables");
+  command->add_option("--profiles", options->max_profiles, "profiles that a search may make")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--seeds", options->seeds, "runs of a random strategy")

@@ -44,7 +44,7 @@ Status run(const EvaluateTwinArguments& options) {
     tables.push_back(std::move(table));
   } else if (!options.workload.empty() || !options.phase.empty()) {
     return Error{Code::invalid_argument, "--workload and --phase choose among the rows of one file",
-                 "give one --target with them"};
+                 "give one --truth with them"};
   } else {
     FLYBALL_ASSIGN(tables, read_references(options.targets, options.accepted));
   }
@@ -71,13 +71,13 @@ void add_evaluate_twin(CLI::App& group, Context& context) {
   CLI::App* command =
       group.add_subcommand("twin", "how far a simulated board is from tables of the true one");
   auto options = std::make_shared<EvaluateTwinArguments>();
-  command->add_option("--target", options->targets, "measured tables, the truth")->required();
+  command->add_option("--truth", options->targets, "measured tables, the truth")->required();
   command->add_option("--workload", options->workload, "of the target, where it holds several");
   command->add_option("--phase", options->phase, "train or infer, likewise");
   command->add_option("--set", options->set, "NAME=VALUE: another constant for this once");
   add_accept_option(*command, options->accepted);
   add_json_flag(*command, options->json);
-  command->footer("Example:\n  flyball evaluate twin --target target.csv --json");
+  command->footer("Example:\n  flyball evaluate twin --truth target.csv --json");
   set_action(*command, context, [options] { return run(*options); });
 }
 

@@ -5,9 +5,9 @@
 #include "base/files.h"
 #include "base/os/interrupt.h"
 #include "cli/action.h"
-#include "cli/checks.h"
 #include "cli/commands/twin/twin_commands.h"
 #include "cli/common_options.h"
+#include "cli/line/checks.h"
 #include "cli/output.h"
 #include "twin/population.h"
 
@@ -52,13 +52,13 @@ void add_twin_population(CLI::App& twin, Context& context) {
   CLI::App* command =
       twin.add_subcommand("population", "tables of random networks on random simulated boards");
   auto options = std::make_shared<TwinPopulationArguments>();
-  command->add_option("--n", options->count, "networks; each trains and serves")
+  command->add_option("--networks", options->count, "networks; each trains and serves")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   add_seed(*command, options->seed);
   writes(command->add_option("--out", options->out, "folder for the tables"), "FOLDER")->required();
   add_quiet(*command, options->quiet);
-  command->footer("Example:\n  flyball twin population --n 200 --seed 1 --out population");
+  command->footer("Example:\n  flyball twin population --networks 200 --seed 1 --out population");
   set_action(*command, context, [options] { return run(*options); });
 }
 

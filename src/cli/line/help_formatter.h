@@ -8,9 +8,12 @@
 namespace flyball::cli {
 
 /// N, NUMBER, TEXT, FILE or the words that may be chosen from; ranges, and what else may not be
-/// given beside an option, stand behind its description.
+/// given beside an option, stand behind its description. Options stand under headings
+/// (cli/line/groups.h).
 class HelpFormatter : public CLI::Formatter {
  public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override;
   std::string make_option_opts(const CLI::Option* option) const override;
   std::string make_option_desc(const CLI::Option* option) const override;

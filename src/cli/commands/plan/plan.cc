@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/commands/plan_arrivals.h"
+#include "cli/commands/plan/plan_arrivals.h"
 #include "cli/dry_run.h"
 #include "cli/output.h"
 #include "cli/planning.h"

@@ -1,6 +1,8 @@
-#include "cli/option_scope.h"
+#include "cli/line/option_scope.h"
 
 #include <fmt/format.h>
+
+#include "cli/line/configured_options.h"
 
 namespace flyball::cli {
 namespace {
@@ -71,7 +73,8 @@ Status OptionScope::check(Target target, const std::string& named) const {
 }
 
 CLI::Option* note_given(CLI::Option* option, bool& given) {
-  return option->each([&given](const std::string&) { given = true; });
+  return option->each(
+      [&given, option](const std::string&) { given = given || !takes_default(*option); });
 }
 
 }  // namespace flyball::cli

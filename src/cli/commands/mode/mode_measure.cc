@@ -1,4 +1,4 @@
-#include "cli/commands/mode_measure.h"
+#include "cli/commands/mode/mode_measure.h"
 
 #include <fmt/format.h>
 
@@ -195,11 +195,12 @@ void add_mode_idle(CLI::App& mode, Context& context) {
                [options](Seconds time) { options->idle.settle_s = time.value; },
                "to wait at least after a mode was set (2s); then until power has settled",
                {0, 3600, "0s to 1h"});
-  add_duration(*command, "--for", [options](Seconds time) { options->idle.seconds = time.value; },
+  add_duration(*command, "--duration",
+               [options](Seconds time) { options->idle.seconds = time.value; },
                "to measure each mode (10s)", {0.1, 86400, "100ms to 24h"});
   command->footer(
       "Example:\n  flyball mode idle\n"
-      "  flyball mode idle cpu_cores=4,gpu_mhz=612 cpu_cores=12,gpu_mhz=1300.5 --for 30s");
+      "  flyball mode idle cpu_cores=4,gpu_mhz=612 cpu_cores=12,gpu_mhz=1300.5 --duration 30s");
   set_action(*command, context, [options, &context] {
     options->command = context.command;
     return run_idle(*options);

@@ -1,10 +1,11 @@
-#include "cli/help_formatter.h"
+#include "cli/line/help_formatter.h"
 
 #include <fmt/format.h>
 
 #include <regex>
 
 #include "base/text.h"
+#include "cli/line/groups.h"
 
 namespace flyball::cli {
 namespace {
@@ -45,6 +46,19 @@ std::string default_words(const std::string& text) {
 }
 
 }  // namespace
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
+                                     CLI::AppFormatMode mode) const {
+  std::string text =
+      make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
+  for (const std::string& group : option_groups(*app)) {
+    const auto options = app->get_options([&](const CLI::Option* option) {
+      return option->get_group() == group && option->nonpositional();
+    });
+    if (!options.empty()) text += make_group(group, false, options);
+  }
+  return text + make_subcommands(app, mode) + "\n" + make_footer(app);
+}
 
 std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
   static const std::regex flag_value(R"(\{[^}]*\})");

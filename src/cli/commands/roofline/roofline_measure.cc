@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/commands/roofline.h"
+#include "cli/commands/roofline/roofline.h"
 #include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
@@ -85,11 +85,11 @@ Status run(const RooflineMeasureArguments& options) {
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (!board->live())
     return Error{Code::invalid_argument, "a table has nothing to measure",
-                 "flyball roofline --data FILE fits the roofs of its board"};
+                 "flyball roofline FILE.csv fits the roofs of its board"};
   if (board->twin())
     return Error{Code::invalid_argument,
                  board->info().device.title + ": microbenchmarks would measure this machine",
-                 "flyball roofline --data FILE --accept simulated fits roofs over a table of it"};
+                 "flyball roofline FILE.csv --accept simulated fits roofs over a table of it"};
   FLYBALL_CHECK(check_roofs_of(*board));
   FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
@@ -124,7 +124,8 @@ Status run(const RooflineMeasureArguments& options) {
 Status check_roofs_of(const Board& board) {
   if (board.info().name.kind != BoardName::Kind::cuda) return {};
   return Error{Code::unavailable, "the roofs of a GPU are not measured yet",
-               "leave --device out for the roofs of the CPU; --data FILE takes measured tables"};
+               "leave --device out for the roofs of the CPU; `flyball roofline FILE.csv` takes "
+               "measured tables"};
 }
 
 void add_roofline_measure(CLI::App& roofline, Context& context) {
@@ -135,7 +136,8 @@ void add_roofline_measure(CLI::App& roofline, Context& context) {
                       "AXIS=VALUE,…, several; none: as it is, and each axis at its lowest");
   add_device_option(*command, options->device, options->root,
                     {.refused = {"cuda", "table", "twin"}});
-  add_duration(*command, "--for", [options](Seconds time) { options->roofs.seconds = time.value; },
+  add_duration(*command, "--duration",
+               [options](Seconds time) { options->roofs.seconds = time.value; },
                "of each benchmark (300ms); with a power sensor until power is known",
                {0.01, 3600, "10ms to 1h"});
   add_size(
@@ -147,7 +149,7 @@ void add_roofline_measure(CLI::App& roofline, Context& context) {
   add_quiet(*command, options->quiet);
   add_json_flag(*command, options->json);
   command->footer(
-      "Example:\n  flyball roofline measure\n  flyball roofline measure cpu_cores=1 --for 2s");
+      "Example:\n  flyball roofline measure\n  flyball roofline measure cpu_cores=1 --duration 2s");
   set_action(*command, context, [options, &context] {
     options->command = context.command;
     return run(*options);

@@ -1,4 +1,4 @@
-#include "cli/commands/plan_arrivals.h"
+#include "cli/commands/plan/plan_arrivals.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
-#include "cli/commands/mode_measure.h"
+#include "cli/commands/mode/mode_measure.h"
 #include "cli/output.h"
 #include "device/registry/live_knobs.h"
 #include "device/registry/twin_report.h"

@@ -1,4 +1,4 @@
-#include "cli/checks.h"
+#include "cli/line/checks.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

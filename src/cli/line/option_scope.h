@@ -55,7 +55,7 @@ class OptionScope {
   std::vector<Excluded> excluded_;
 };
 
-/// Sets `given` when the user names the option.
+/// Sets `given` when the user names the option; a default out of a file names nothing.
 CLI::Option* note_given(CLI::Option* option, bool& given);
 
 }  // namespace flyball::cli

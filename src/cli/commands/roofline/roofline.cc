@@ -1,4 +1,4 @@
-#include "cli/commands/roofline.h"
+#include "cli/commands/roofline/roofline.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +16,7 @@
 #include "report/page.h"
 #include "roofs/roofline_answer.h"
 #include "space/board_fingerprint.h"
+#include "space/named_source.h"
 
 namespace flyball::cli {
 namespace {
@@ -137,7 +138,7 @@ Result<RooflineAnswer> of_board(const RooflineArguments& options, const Board& b
                  board.info().device.title + ": no roofs are measured of a simulated board",
                  fmt::format("draw tables of it and fit theirs: `flyball twin table resnet18 "
                              "mobilenet_v3 lstm --device {} --out twin.csv`, then `flyball "
-                             "roofline --data twin.csv --accept simulated`",
+                             "roofline twin.csv --accept simulated`",
                              board.info().name.text())};
   FLYBALL_CHECK(check_roofs_of(board));
   FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
@@ -146,7 +147,8 @@ Result<RooflineAnswer> of_board(const RooflineArguments& options, const Board& b
                  stored_roofs(store, device.name, device.fingerprint, options.accepted));
   if (!roofs)
     return Error{Code::not_found, fmt::format("no roofs of {} are kept", device.name),
-                 "`flyball roofline measure` measures them; --data FILE takes measured tables"};
+                 "`flyball roofline measure` measures them; `flyball roofline FILE.csv` takes "
+                 "measured tables"};
   MeasurementFilter filter;
   filter.device = device.name;
   FLYBALL_ASSIGN(StoredTrials measured, stored_trials(store, filter, options.accepted));
@@ -156,7 +158,16 @@ Result<RooflineAnswer> of_board(const RooflineArguments& options, const Board& b
   return roofline_of_board(options.request, *roofs, measured.trials);
 }
 
+// "resnet50.csv" among the words is a table, "resnet50" a network.
+void take_tables(RooflineArguments& options) {
+  std::vector<std::string> networks;
+  for (const std::string& word : options.request.workloads)
+    (read_source(word).is_table() ? options.files : networks).push_back(word);
+  options.request.workloads = std::move(networks);
+}
+
 Status run(RooflineArguments options) {
+  take_tables(options);
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(options.request.phase, parse_phase(options.phase));
   }
@@ -186,11 +197,13 @@ void add_roofline(CLI::App& app, Context& context) {
       "roofline", "how fast, and at what energy, a board can do what a network does");
   auto options = std::make_shared<RooflineArguments>();
   command->add_option("workload", options->request.workloads,
-                      "networks; over tables none means all of them");
-  command->add_option("--data", options->files, "measured tables of one board");
+                      "networks, or measured tables of one board (FILE.csv); tables without a "
+                      "network mean all that they hold");
+  command->add_option("--data", options->files, "tables, as they were named before 0.1")->group("");
   add_device_option(*command, options->device, options->root, {.refused = {"cuda", "twin"}});
   command->add_option("--phase", options->phase, "only train or infer (infer; of tables both)");
-  command->add_option("--batch", options->request.batches, "minibatch sizes (1; of tables all)")
+  command
+      ->add_option("--batch-size", options->request.batches, "minibatch sizes (1; of tables all)")
       ->check(CLI::PositiveNumber);
   command->add_option("--rules", options->rules, "how FLOP and bytes are counted: exact or pagoda")
       ->capture_default_str();
@@ -199,9 +212,9 @@ void add_roofline(CLI::App& app, Context& context) {
   add_report_option(*command, options->report);
   add_json_flag(*command, options->json);
   command->footer(
-      "Example:\n  flyball roofline measure\n  flyball roofline resnet18 --batch 16 --report "
-      "out.html\n"
-      "  flyball roofline --data resnet50.csv --data mobilenet.csv --report out.html");
+      "Example:\n  flyball roofline measure\n  flyball roofline resnet18 --batch-size 16 "
+      "--report out.html\n"
+      "  flyball roofline resnet50.csv mobilenet.csv --report out.html");
   add_roofline_measure(*command, context);
   set_action(*command, context, [options, command, &context] {
     if (command->got_subcommand("measure")) return Status();

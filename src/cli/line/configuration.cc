@@ -1,0 +1,136 @@
+#include "cli/line/configuration.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/os/places.h"
+#include "base/text.h"
+#include "boards/board_file.h"
+
+namespace flyball::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t largest_file = 1 << 20;
+constexpr const char* page = "reference/configuration.md";
+
+class Reader {
+ public:
+  Reader(const BoardFile& file, const std::string& name) : file_(file), name_(name) {}
+
+  Result<std::vector<ConfiguredValue>> read() {
+    FLYBALL_CHECK(table(file_.document(), ""));
+    // The more exact name counts.
+    std::ranges::stable_sort(values_, {}, [](const ConfiguredValue& value) {
+      return value.command.empty() ? 0 : 1 + std::ranges::count(value.command, ' ');
+    });
+    return std::move(values_);
+  }
+
+ private:
+  Status table(const toml::table& table, const std::string& command) {
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      if (const toml::table* below = node.as_table()) {
+        FLYBALL_CHECK(this->table(*below, command.empty() ? name : command + " " + name));
+        continue;
+      }
+      ConfiguredValue value{command, "--" + name, {}, name_, node.source().begin.line};
+      FLYBALL_CHECK(take(node, name, value.values));
+      values_.push_back(std::move(value));
+    }
+    return {};
+  }
+
+  Status take(const toml::node& node, const std::string& key, std::vector<std::string>& values) {
+    if (const toml::array* list = node.as_array()) {
+      for (const toml::node& one : *list) {
+        if (one.is_array() || one.is_table()) return refused(one, key);
+        FLYBALL_CHECK(take(one, key, values));
+      }
+      return values.empty() ? refused(node, key) : Status();
+    }
+    if (const auto text = node.value<std::string>(); text && node.is_string())
+      values.push_back(*text);
+    else if (const auto truth = node.value<bool>(); truth && node.is_boolean())
+      values.emplace_back(*truth ? "true" : "false");
+    else if (const auto whole = node.value<int64_t>(); whole && node.is_integer())
+      values.push_back(std::to_string(*whole));
+    else if (const auto real = node.value<double>(); real && node.is_floating_point())
+      values.push_back(fmt::format("{}", *real));
+    else
+      return refused(node, key);
+    return {};
+  }
+
+  Error refused(const toml::node& node, const std::string& key) const {
+    return file_.at(
+        node.source(),
+        fmt::format("{} is neither text, a number, true or false, nor a list of them", key));
+  }
+
+  const BoardFile& file_;
+  const std::string& name_;
+  std::vector<ConfiguredValue> values_;
+};
+
+// Root's files and our own; behind sudo, those of who called it.
+bool trusted(const fs::path& file) {
+  struct stat about {};
+  if (::stat(file.c_str(), &about) != 0) return true;  // reading it says why
+  if (about.st_uid == 0 || about.st_uid == ::geteuid()) return true;
+  const char* caller = ::geteuid() == 0 ? std::getenv("SUDO_UID") : nullptr;
+  const auto user = caller ? parse_integer(caller) : std::nullopt;
+  return user && *user == static_cast<long long>(about.st_uid);
+}
+
+fs::path nearest_project_file() {
+  std::error_code unknown;
+  for (fs::path folder = fs::current_path(unknown); !folder.empty();
+       folder = folder.parent_path()) {
+    if (fs::exists(folder / "flyball.toml", unknown)) return folder / "flyball.toml";
+    if (folder == folder.parent_path()) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string ConfiguredValue::place() const {
+  return fmt::format("{}:{}", file, line);
+}
+
+ConfigurationFiles configuration_files() {
+  return {configuration_folder() / "config.toml", nearest_project_file()};
+}
+
+Result<std::vector<ConfiguredValue>> parse_configuration(const std::string& text,
+                                                         const std::string& name) {
+  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, page));
+  return Reader(file, name).read();
+}
+
+Result<Configuration> read_configuration(const ConfigurationFiles& files) {
+  Configuration configuration;
+  for (const fs::path& file : {files.user, files.project}) {
+    std::error_code unknown;
+    if (file.empty() || !fs::exists(file, unknown)) continue;
+    if (!trusted(file)) {
+      configuration.notes.push_back(
+          fmt::format("{} is not read: it is another user's", file.string()));
+      continue;
+    }
+    FLYBALL_ASSIGN(const std::string text, read_file(file, largest_file));
+    FLYBALL_ASSIGN(auto values, parse_configuration(text, file.string()));
+    std::ranges::move(values, std::back_inserter(configuration.values));
+  }
+  return configuration;
+}
+
+}  // namespace flyball::cli

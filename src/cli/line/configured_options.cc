@@ -1,0 +1,161 @@
+#include "cli/line/configured_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr std::array variables = {OptionVariable{"--store", "FLYBALL_STORE"},
+                                  OptionVariable{"--token-file", "FLYBALL_TOKEN"}};
+
+// Said each time: rights, what is done once, where one answer goes, what runs.
+constexpr std::array<std::string_view, 26> said_each_time = {
+    "--apply",      "--force",    "--insecure", "--root",   "--dry-run", "--json",   "--help",
+    "--version",    "--fresh",    "--out",      "--report", "--csv",     "--trace",  "--cases",
+    "--save",       "--resume",   "--run",      "--name",   "--stage",   "--export", "--plug",
+    "--plug-begin", "--workload", "--infer",    "--train",  "--from"};
+
+Error refused(const ConfiguredValue& value, const std::string& complaint, std::string hint) {
+  return {Code::invalid_argument, fmt::format("{}: {}", value.place(), complaint), std::move(hint)};
+}
+
+std::string key_of(const ConfiguredValue& value) {
+  return value.option.substr(2);
+}
+
+bool is_below(const std::string& path, const std::string& command) {
+  return command.empty() || path == command || path.starts_with(command + " ");
+}
+
+// The names of the options of a command and all below it.
+void add_names(const CLI::App& command, std::vector<std::string>& names) {
+  for (const CLI::Option* option : command.get_options())
+    if (!option->get_group().empty())
+      for (const std::string& name : option->get_lnames()) names.push_back(name);
+  for (const CLI::App* below : command.get_subcommands({})) add_names(*below, names);
+}
+
+// The command of a table's name; null: there is none.
+const CLI::App* find_command(const CLI::App& app, const std::string& path) {
+  const CLI::App* command = &app;
+  for (const std::string& word : path.empty() ? std::vector<std::string>() : split(path, ' ')) {
+    const auto below = command->get_subcommands({});
+    const auto found = std::ranges::find(below, word, &CLI::App::get_name);
+    if (found == below.end()) return nullptr;
+    command = *found;
+  }
+  return command;
+}
+
+Status check_value(const CLI::App& app, const ConfiguredValue& value) {
+  const CLI::App* command = find_command(app, value.command);
+  if (!command)
+    return refused(
+        value, fmt::format("there is no command '{}'", value.command),
+        "`flyball --help` lists the commands; [plan.training] is `flyball plan training`");
+  std::vector<std::string> names;
+  add_names(*command, names);
+  const std::string key = key_of(value);
+  if (std::ranges::find(names, key) == names.end()) {
+    const auto meant = closest(key, names);
+    return refused(value,
+                   fmt::format("{} has no option --{}",
+                               value.command.empty() ? "no command" : value.command, key),
+                   meant ? fmt::format("did you mean '{}'?", *meant)
+                         : "`flyball COMMAND --help` lists the options");
+  }
+  if (std::ranges::find(said_each_time, value.option) != said_each_time.end())
+    return refused(value, fmt::format("{} is said each time, and has no default", value.option),
+                   "take it out of the file, and give it on the command line");
+  return {};
+}
+
+const CLI::Option* option_of(const CLI::App& command, const std::string& option) {
+  return command.get_option_no_throw(option);
+}
+
+// Does a word give the option, by one of its names?
+bool is_given(const CLI::Option& option, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string name = word.substr(0, word.find('='));
+    if (option.check_name(name)) return name.starts_with('-');
+  }
+  return false;
+}
+
+bool excluded(const CLI::Option& option, const std::vector<std::string>& words) {
+  return std::ranges::any_of(const_cast<CLI::Option&>(option).get_excludes(),
+                             [&](const CLI::Option* other) { return is_given(*other, words); });
+}
+
+Status set_default(CLI::Option& option, const ConfiguredValue& value) {
+  try {
+    option.configurable(false);  // takes_default()
+    for (const std::string& one : value.values) option.add_result(one);
+    option.run_callback();
+    option.clear();
+    option.configurable(true);
+  } catch (const CLI::Error& error) {
+    return refused(value, error.what(), "docs/reference/configuration.md says what stands there");
+  }
+  option.default_str(join(value.values, ","));
+  option.required(false);
+  return {};
+}
+
+}  // namespace
+
+std::span<const OptionVariable> option_variables() {
+  return variables;
+}
+
+const char* variable_in_place_of(const std::string& option) {
+  for (const OptionVariable& one : variables) {
+    const char* value = option == one.option ? std::getenv(one.variable) : nullptr;
+    if (value && *value) return one.variable;
+  }
+  return nullptr;
+}
+
+Status check_configuration(const CLI::App& app, std::span<const ConfiguredValue> values) {
+  for (const ConfiguredValue& value : values) FLYBALL_CHECK(check_value(app, value));
+  return {};
+}
+
+std::vector<const ConfiguredValue*> values_of(const NamedCommand& named,
+                                              std::span<const ConfiguredValue> values) {
+  std::vector<const ConfiguredValue*> found;
+  for (const CLI::Option* option : named.command->get_options()) {
+    const ConfiguredValue* last = nullptr;
+    for (const ConfiguredValue& value : values)
+      if (is_below(named.path, value.command) && option_of(*named.command, value.option) == option)
+        last = &value;
+    if (last) found.push_back(last);
+  }
+  return found;
+}
+
+Status configure(const NamedCommand& named, std::span<const ConfiguredValue> values,
+                 const std::vector<std::string>& words) {
+  for (const ConfiguredValue* value : values_of(named, values)) {
+    CLI::Option* option = named.command->get_option(value->option);
+    if (is_given(*option, words) || excluded(*option, words) || variable_in_place_of(value->option))
+      continue;
+    FLYBALL_CHECK(set_default(*option, *value));
+  }
+  return {};
+}
+
+bool takes_default(const CLI::Option& option) {
+  return !option.get_configurable();
+}
+
+}  // namespace flyball::cli
