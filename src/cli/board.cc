@@ -6,8 +6,8 @@
 
 #include "base/os/interrupt.h"
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
-#include "cli/line/checks.h"
 #include "cli/quantities.h"
 #include "cli/report_left.h"
 #include "cli/tables.h"

@@ -10,9 +10,9 @@
 
 #include "base/os/temp_folder.h"
 #include "cli/common_options.h"
-#include "cli/line/option_scope.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
+#include "cli/option_scope.h"
 #include "cli/quantities.h"
 #include "cli/script_options.h"
 #include "cli/training_options.h"

@@ -1,4 +1,4 @@
-// Every command is one file of commands/ that adds itself; application.cc holds the one list.
+// Every command is one file of commands/ that adds itself; line/application.cc holds the one list.
 #pragma once
 
 #include <CLI/CLI.hpp>

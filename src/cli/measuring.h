@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/line/option_scope.h"
+#include "cli/option_scope.h"
 #include "device/measuring.h"
 
 namespace flyball::cli {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "cli/line/option_scope.h"
+#include "cli/option_scope.h"
 
 namespace flyball::cli {
 

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/os/interrupt.h"
 #include "cli/board.h"
-#include "cli/line/checks.h"
+#include "cli/checks.h"
 #include "cli/report_file.h"
 #include "cli/tables.h"
 #include "profile/trials/chosen_modes.h"

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "cli/line/checks.h"
+#include "cli/checks.h"
 #include "report/page.h"
 
 namespace flyball::cli {

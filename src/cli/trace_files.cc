@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
-#include "cli/line/checks.h"
+#include "cli/checks.h"
 #include "cli/quantities.h"
 #include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/detail_sensors.h"

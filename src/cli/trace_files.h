@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "base/units.h"
-#include "cli/line/option_scope.h"
+#include "cli/option_scope.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/tegrastats.h"
 #include "telemetry/sampling/trace_export.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "cli/line/option_scope.h"
+#include "cli/option_scope.h"
 #include "profile/trials/run_data.h"
 #include "workload/stepper.h"
 

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "cli/action.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
-#include "cli/line/checks.h"
 #include "cli/report_file.h"
 #include "cli/stored.h"
 #include "report/run_report.h"

@@ -11,9 +11,9 @@
 
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
-#include "cli/line/checks.h"
 #include "cli/measuring.h"
 #include "device/registry/board.h"
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "cli/option_scope.h"
 
 namespace flyball::cli {
 namespace {
@@ -152,10 +153,6 @@ Status configure(const NamedCommand& named, std::span<const ConfiguredValue> val
     FLYBALL_CHECK(set_default(*option, *value));
   }
   return {};
-}
-
-bool takes_default(const CLI::Option& option) {
-  return !option.get_configurable();
 }
 
 }  // namespace flyball::cli

@@ -33,7 +33,4 @@ std::vector<const ConfiguredValue*> values_of(const NamedCommand& named,
 Status configure(const NamedCommand& named, std::span<const ConfiguredValue> values,
                  const std::vector<std::string>& words);
 
-/// Is the option just now given its default out of a file?
-bool takes_default(const CLI::Option& option);
-
 }  // namespace flyball::cli

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "base/os/interrupt.h"
 #include "cli/board.h"
-#include "cli/line/checks.h"
+#include "cli/checks.h"
 #include "cli/report_left.h"
 #include "cli/serving/serving_endpoint.h"
 #include "cli/stored.h"

@@ -4,9 +4,9 @@
 
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands/compare/compare.h"
 #include "cli/common_options.h"
-#include "cli/line/checks.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"

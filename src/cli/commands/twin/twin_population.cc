@@ -5,9 +5,9 @@
 #include "base/files.h"
 #include "base/os/interrupt.h"
 #include "cli/action.h"
+#include "cli/checks.h"
 #include "cli/commands/twin/twin_commands.h"
 #include "cli/common_options.h"
-#include "cli/line/checks.h"
 #include "cli/output.h"
 #include "twin/population.h"
 

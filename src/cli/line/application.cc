@@ -1,4 +1,4 @@
-#include "cli/application.h"
+#include "cli/line/application.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 
 #include "base/os/guard.h"
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
-#include "cli/line/checks.h"
 #include "cli/line/configured_options.h"
 #include "cli/line/groups.h"
 #include "cli/line/help_formatter.h"

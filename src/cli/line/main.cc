@@ -1,4 +1,4 @@
-#include "cli/application.h"
+#include "cli/line/application.h"
 
 int main(int argc, char** argv) {
   return flyball::cli::run(argc, argv);

@@ -1,4 +1,4 @@
-#include "cli/line/checks.h"
+#include "cli/checks.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,8 +1,6 @@
-#include "cli/line/option_scope.h"
+#include "cli/option_scope.h"
 
 #include <fmt/format.h>
-
-#include "cli/line/configured_options.h"
 
 namespace flyball::cli {
 namespace {
@@ -70,6 +68,10 @@ Status OptionScope::check(Target target, const std::string& named) const {
     return error;
   }
   return {};
+}
+
+bool takes_default(const CLI::Option& option) {
+  return !option.get_configurable();
 }
 
 CLI::Option* note_given(CLI::Option* option, bool& given) {

@@ -55,6 +55,9 @@ class OptionScope {
   std::vector<Excluded> excluded_;
 };
 
+/// Is the option just now given its default out of a file (cli/line/configured_options.h)?
+bool takes_default(const CLI::Option& option);
+
 /// Sets `given` when the user names the option; a default out of a file names nothing.
 CLI::Option* note_given(CLI::Option* option, bool& given);
 
