@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the examples of README.md and docs/*.md as they are written, and compares what they show.
+"""Runs the examples of README.md and of the pages of docs/ as they are written, and compares what they show.
 
-usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|language|live|network|readme|docs-1|docs-2|evidence
+usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|language|live|network|readme|docs-1|docs-2|guides|evidence
        … --update    writes what simulated boards and tables answer now into the documents
 
 Every block of code is either run (each in a clean folder, with its own HOME and FLYBALL_STATE and
@@ -21,7 +21,7 @@ import time
 
 from shell_testing import Failure, environment_of, run_commands
 
-PROGRAM = r"(flyball|sudo|bench/run|scripts/\w+|build/\S+|export|mkdir|git|cd|awk|\{ head|python3) "
+PROGRAM = r"(flyball|printf|sudo|bench/run|scripts/\w+|build/\S+|export|mkdir|git|cd|awk|\{ head|python3) "
 LIMIT_S = 500
 
 # Commands that are not run, by file, each as it stands there (without its comment), with the reason.
@@ -161,6 +161,48 @@ NOT_RUN = {
             "the folder is another's; logger_table_test.cc writes one of its form",
     },
     "docs/search.md": {},
+    "docs/developer.md": {
+        "scripts/setup --docs": "installs",
+        "scripts/docs": "needs mkdocs; site_test does it where that is there",
+    },
+    "docs/how-to/docker.md": {"sudo flyball helper install": "changes the system"},
+    "docs/how-to/huggingface.md": {
+        "flyball tune --axis batch_size=4,8,16 --axis loader_workers=0,2 --power-budget 30W -- python3 train.py":
+            "needs a power sensor; tune_test.cc does it on a tree",
+    },
+    "docs/how-to/import-tables.md": {
+        "flyball import --format tegrastats log.txt --run 3": "log.txt is a board's; import_traces_test.cc has such",
+    },
+    "docs/how-to/jetpack.md": {
+        "scripts/release --arch arm64": "builds a program of its own",
+        "scripts/setup --program": "installs",
+        "scripts/build release": "builds",
+    },
+    "docs/how-to/lightning.md": {
+        "flyball tune --axis batch_size=8,16,32 --axis loader_workers=0,2 --power-budget 15W -- python3 train.py":
+            "needs a power sensor; tune_test.cc does it on a tree",
+    },
+    "docs/how-to/optuna.md": {
+        "flyball mode hold --preset 15W -- python3 search.py": "sets a Jetson; mode_test.cc: on a tree",
+    },
+    "docs/how-to/tensorrt.md": {
+        "flyball tune --power-budget 15W --axis batch_size=1,4,8 -- trtexec --loadEngine=model.plan --shapes=image:{batch_size}x3x224x224 --iterations=1000 --duration=0 --warmUp=0":
+            "needs TensorRT",
+    },
+    "docs/how-to/ultralytics.md": {
+        "flyball tune --axis batch_size=4,8,16 --axis loader_workers=0,2,4 --power-budget 30W -- python3 train.py":
+            "needs a power sensor; tune_test.cc does it on a tree",
+    },
+    "docs/tutorials/orin.md": {
+        "sudo flyball helper install": "changes the system",
+        "sudo usermod -aG flyball $USER": "changes the system",
+        "flyball tune --power-budget 15W --report orin.html -- python3 train.py":
+            "needs a power sensor; tune_test.cc does it on a tree",
+        "flyball mode hold cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133 -- python3 train.py":
+            "sets an AGX Orin; mode_test.cc: on a tree",
+        "flyball mode set cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133": "likewise",
+        "flyball mode restore": "goes with the line before",
+    },
     "docs/your-model.md": {
         "flyball profile --workload script:model.pt --data data/images --epochs 2 --workers 2":
             "model.pt is saved by PyTorch; program_test.cc does it where that is installed",
@@ -176,9 +218,10 @@ NOT_RUN = {
 # Blocks that are no commands: how they begin.
 NO_COMMANDS = {
     "README.md": ["import flyball"],
+    "docs/how-to/docker.md": ["docker run --rm", "jetson-containers run"],
     "docs/compare.md": ['currency = "EUR"'],
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
-    "docs/boards.md": ['   id = "my_board"', "of 22.3 W"],
+    "docs/boards.md": ["of 22.3 W"],
     "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # examples.md has it, and it is run
     "docs/live.md": ["curl http://127.0.0.1:8000/v2/models/NAME/infer"],
     "docs/memory.md": ["peak memory 400 MB: "],
@@ -304,6 +347,8 @@ def without_comment(command):
 def read_block(file, kind, lines):
     """[(command, shown output lines or None)]; None where the block holds no commands."""
     if any(lines[0].startswith(start) for start in NO_COMMANDS.get(file, [])):
+        return None
+    if kind in ("python", "text", "toml"):
         return None
     if kind not in ("", "bash", "sh", "console"):
         raise Failure(f"{file}: a block of {kind} is neither run nor listed: {lines[0]}")
@@ -457,10 +502,11 @@ def check_block(source, build, file, commands, update=False):
 
 
 def shard_of(file, lines):
-    """Blocks run in eight tests; what takes minutes, whole populations of boards, in a slow one."""
+    """Blocks run in nine tests; what takes minutes, whole populations of boards, in a slow one."""
     if any("population --n 200" in line for line in lines):
         return "evidence"
-    if file not in ("README.md", "docs/examples.md"):
+    guide = file.count("/") > 1
+    if file not in ("README.md", "docs/examples.md") and not guide:
         return "docs-1" if file < "docs/m" else "docs-2"
     if any("tune lenet5 --device host" in line for line in lines):
         return "host"
@@ -468,12 +514,14 @@ def shard_of(file, lines):
         return "language"
     if any("flyball serve" in line for line in lines):
         return "live"
+    if guide:
+        return "guides"
     return "network" if any("dataset make" in line for line in lines) else "readme"
 
 
 def main():
     source, build = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-    documents = ["README.md"] + sorted(str(p.relative_to(source)) for p in (source / "docs").glob("*.md"))
+    documents = ["README.md"] + sorted(str(p.relative_to(source)) for p in (source / "docs").rglob("*.md"))
     unknown = (set(NOT_RUN) | set(NO_COMMANDS)) - set(documents)
     if unknown:
         raise Failure(f"the lists name what is not there: {', '.join(sorted(unknown))}")
