@@ -1,5 +1,6 @@
-// Serving with training in the gaps as `flyball serve` does it, against serving and training that
-// share the cores: in two processes, and in two threads of one process. Blocks of all of them and
+// Serving with training in the gaps as `flyball serve` does it, against the same with batches at the
+// latest safe time, and against serving and training that share the cores: in two processes, and in
+// two threads of one process. Blocks of all of them and
 // of training alone take turns, so that they see the same machine. Goal: of at least 10,000 Poisson
 // requests at most 0.1 % late or refused, and training at least 95 % of the time not served in
 // divided by a minibatch's time alone; a decision at most 50 µs, decisions at most 1 % of the time.
@@ -121,10 +122,11 @@ cli::ServeOptions serve_options(const Asked& asked, double seconds, uint64_t see
 }
 
 // Checkpoints are kept as usual, those of a block in a folder of its own: each has its own seed.
-Block in_turns(const Asked& asked, double seconds, uint64_t seed) {
+Block in_turns(const Asked& asked, double seconds, uint64_t seed, const Preference& prefer) {
   const TempFolder folder;
   cli::ServeOptions options = serve_options(asked, seconds, seed);
   options.plan.train = {asked.train};
+  options.plan.request.prefer = prefer;
   options.checkpoint = folder.path().string();
   options.no_checkpoint = false;
   Block block{must(cli::serve_networks(options))};
@@ -292,10 +294,10 @@ void say(const std::string& kind, const Block& block) {
   const ServiceResult& service = block.served.result.services.front();
   fmt::print(
       stderr,
-      "{:<10} {:4.0f} s: {} requests, {} late, {} refused, p99 {:.3g} ms; {:.0f} minibatches, "
+      "{:<10} {:4.0f} s: {} requests, {} late, {} refused, p50 {:.3g}, p99 {:.3g} ms; {:.0f} minibatches, "
       "{:.1f} % of training alone, {:.1f} % of the time not serving\n",
       kind, block.seconds(), service.arrived, service.late, service.refused,
-      service.latency.quantile_ms(0.99), block.trained, 100 * block.training_rate(),
+      service.latency.quantile_ms(0.5), service.latency.quantile_ms(0.99), block.trained, 100 * block.training_rate(),
       100 * block.training_share());
   if (!block.served.result.training_blocked.empty())
     fmt::print(stderr, "{}\n", block.served.result.training_blocked);
@@ -307,7 +309,7 @@ int run(const Asked& asked) {
   const double short_s = std::min(alone_s, block_s);
   const auto training = make_training(asked);
   train_until(*training, [n = 0]() mutable { return n++ == warm_up_steps; });
-  Kind turns{"turns"}, threads{"threads"}, processes{"processes"};
+  Kind turns{"turns"}, latest{"latest"}, threads{"threads"}, processes{"processes"};
   std::vector<double> alones_ms = {alone_ms(*training, short_s)};
   // Between two blocks of training alone, whose mean they are held against.
   const auto add = [&](Kind& kind, Block block) {
@@ -318,7 +320,8 @@ int run(const Asked& asked) {
   };
   for (int round = 0; round < rounds; ++round) {
     const auto seed = static_cast<uint64_t>(round + 1);
-    add(turns, in_turns(asked, block_s, seed));
+    add(turns, in_turns(asked, block_s, seed, {}));
+    add(latest, in_turns(asked, block_s, seed, {.kind = Preference::Kind::training}));
     add(threads, two_threads(asked, short_s, seed, *training));
     add(processes, two_processes(asked, short_s, seed));
   }
@@ -327,6 +330,7 @@ int run(const Asked& asked) {
                   {"training_alone_ms_most", std::ranges::max(alones_ms)}};
   turns.tell(figures);
   tell_goals(turns, figures);
+  latest.tell(figures);
   threads.tell(figures);
   processes.tell(figures);
   fmt::print("{}\n", Json{{"benchmark", "live"}, {"figures", figures}}.dump());

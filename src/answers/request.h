@@ -50,6 +50,8 @@ struct Request : SessionOptions {
   std::vector<double> rates_hz;
   std::vector<double> latencies_ms;
   bool separate_modes = false;
+  Preference prefer;  ///< of plans for arrivals, and of what serves
+  ClientMargin margin;
   double switch_ms = 0;
   double switch_j = 0;         ///< energy of a switch beside the power of its time; dynamic plans
   std::vector<double> idle_w;  ///< by mode, as Problem has it; empty: not counted

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "problem/candidates.h"
+#include "problem/preference.h"
 #include "space/axis.h"
 #include "space/table.h"
 
@@ -91,6 +92,10 @@ struct Problem {
   /// known once it was measured (History, with_usual()).
   std::optional<size_t> usual = {};
   double usual_ms = not_measured;
+  /// Beside a training: how soon requests are answered where the scheduler serves them. The
+  /// equations know no such choice: they count the latest that is in time.
+  Preference preference = {};
+  ClientMargin margin = {};  ///< of the latency budgets, where the scheduler serves
   bool published_wait = false;  ///< the papers' wait of a batch, bs/α in place of (bs−1)/α
 
   bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }

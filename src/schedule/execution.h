@@ -71,6 +71,7 @@ class Executor {
 
 struct ExecutionOptions {
   DurationOptions durations{};
+  Preference preference{};
   /// Durations are measured while it runs: those that were learned stay until the mode changes.
   bool measured = false;
 };

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double grain_ns = 1000;      // below this, times are equal
 constexpr size_t gaps_of_a_rate = 32;  // the last arrivals tell the present rate
+constexpr int arrivals_weighed = 16;   // then batches are weighed anew
 
 // Arrivals to be reckoned with where so many come on average: two standard deviations more.
 double reckoned_with(double mean) {
@@ -67,8 +68,8 @@ struct Scheduler::Cursor {
 };
 
 Scheduler::Scheduler(std::vector<ServiceRules> services, std::vector<TrainingRules> trainings,
-                     DurationOptions durations)
-    : durations_(durations) {
+                     DurationOptions durations, Preference preference)
+    : durations_(durations), preference_(preference) {
   for (ServiceRules& rules : services) add(std::move(rules));
   for (TrainingRules& rules : trainings) add(std::move(rules));
 }
@@ -85,14 +86,41 @@ double Scheduler::answer_ns(const Service& service, int64_t samples) const {
   return service.duration.known() ? service.duration.upper_ns(samples) : 0;
 }
 
-double Scheduler::arrivals_within(const Service& service, int64_t now_ns, double run_ns) const {
-  if (service.arrivals.size() < gaps_of_a_rate / 4)
-    return reckoned_with(service.rules.rate_hz * run_ns * 1e-9);
+double Scheduler::rate_hz(const Service& service, int64_t now_ns) const {
+  if (service.arrivals.size() < gaps_of_a_rate / 4) return service.rules.rate_hz;
   const int64_t oldest = service.arrivals.size() < gaps_of_a_rate
                              ? service.arrivals.front()
                              : service.arrivals[service.next_arrival];
   const auto since_ns = static_cast<double>(std::max<int64_t>(1, now_ns - oldest));
-  return reckoned_with(static_cast<double>(service.arrivals.size() - 1) * run_ns / since_ns);
+  return static_cast<double>(service.arrivals.size() - 1) / since_ns * 1e9;
+}
+
+double Scheduler::arrivals_within(const Service& service, int64_t now_ns, double run_ns) const {
+  return reckoned_with(rate_hz(service, now_ns) * run_ns * 1e-9);
+}
+
+// As rates and durations are now.
+void Scheduler::weigh_batches(int64_t now_ns) {
+  weighed_for_ = arrivals_weighed;
+  double training_ns = 0;
+  for (const Training& training : trainings_)
+    training_ns += training.duration.known() ? training.duration.typical_ns(1) : 0;
+  training_ns /= static_cast<double>(trainings_.size());
+  std::vector<BatchedService> services;
+  for (const Service& service : services_)
+    services.push_back({.rate_hz = rate_hz(service, now_ns),
+                        .budget_ns = static_cast<double>(service.rules.within_ns()),
+                        .largest_batch = service.rules.largest_batch,
+                        .batch_ns = [&service](int64_t batch) {
+                          return service.duration.known() ? service.duration.typical_ns(batch) : 0;
+                        }});
+  const auto gathers = worth_gathering(services, training_ns, preference_);
+  for (size_t s = 0; s < services_.size(); ++s) 
+    services_[s].gathers = services_[s].rules.gathers > 0 ? services_[s].rules.gathers : gathers[s];
+}
+
+bool Scheduler::gathered(const Service& service) const {
+  return !service.queue.empty() && service.queue.samples_like_front() >= service.gathers;
 }
 
 // Batches follow each other by deadline once the run has ended; each is as large as it will be.
@@ -108,7 +136,7 @@ bool Scheduler::fits(int64_t now_ns, double run_ns) const {
       return false;
     const auto most = static_cast<double>(service.rules.largest_batch);
     cursors.emplace_back(service, static_cast<int64_t>(std::min(coming, most)),
-                         now_ns + service.rules.latency_ns);
+                         now_ns + service.rules.within_ns());
   }
   double ends_ns = static_cast<double>(now_ns) + run_ns;
   while (true) {
@@ -128,7 +156,7 @@ int Scheduler::too_short_for(size_t training) const {
   double answers_ns = 0;
   for (const Service& service : services_) answers_ns += answer_ns(service, 1);
   for (size_t s = 0; s < services_.size(); ++s)
-    if (!(run_ns + answers_ns <= static_cast<double>(services_[s].rules.latency_ns) + grain_ns))
+    if (!(run_ns + answers_ns <= static_cast<double>(services_[s].rules.within_ns()) + grain_ns))
       return static_cast<int>(s);
   return -1;
 }
@@ -196,7 +224,7 @@ double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int
   double begins_ns = free_ns(now_ns) + announced_ns_;
   for (size_t s = 0; s < services_.size(); ++s)
     if (s != asked && services_[s].duration.known())
-      begins_ns += before_ns(services_[s], now_ns + own.rules.latency_ns);
+      begins_ns += before_ns(services_[s], now_ns + own.rules.within_ns());
   if (!own.duration.known()) return begins_ns;
   const auto [before_ns, in_batch] = own_batch(own, samples, shape);
   begins_ns += before_ns;
@@ -209,6 +237,7 @@ double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int
 Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t now_ns,
                             uint64_t shape) {
   Service& service = services_[index];
+  --weighed_for_;
   if (service.arrivals.size() < gaps_of_a_rate) {
     service.arrivals.push_back(now_ns);
   } else {
@@ -216,7 +245,7 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
     service.next_arrival = (service.next_arrival + 1) % gaps_of_a_rate;
   }
   if (draining_) return {RefusalReason::draining, service.rules.latency_ns};
-  const int64_t deadline_ns = now_ns + service.rules.latency_ns;
+  const int64_t deadline_ns = now_ns + service.rules.within_ns();
   const double late_ns =
       answered_ns(index, samples, shape, now_ns) - static_cast<double>(deadline_ns);
   const auto retry_ns = static_cast<int64_t>(std::clamp(late_ns, 1e6, 3.6e12));
@@ -242,7 +271,9 @@ size_t Scheduler::earliest() const {
 }
 
 bool Scheduler::start_training(int64_t now_ns, Decision& decision) {
-  if (draining_) return false;
+  if (draining_ || trainings_.empty()) return false;
+  if (weighed_for_ <= 0) weigh_batches(now_ns);
+  if (std::ranges::any_of(services_, [this](const Service& s) { return gathered(s); })) return false;
   size_t chosen = trainings_.size();
   for (size_t t = 0; t < trainings_.size(); ++t) {
     const Training& training = trainings_[t];
@@ -323,14 +354,17 @@ void Scheduler::ended(int64_t now_ns, bool failed) {
 
 void Scheduler::set_largest_batch(size_t service, int64_t samples) {
   services_[service].rules.largest_batch = samples;
+  weighed_for_ = 0;
 }
 
 void Scheduler::replace_durations(size_t service, DurationModel duration) {
   services_[service].duration = std::move(duration);
+  weighed_for_ = 0;
 }
 
 void Scheduler::replace_training_duration(size_t training, DurationModel duration) {
   trainings_[training].duration = std::move(duration);
+  weighed_for_ = 0;
 }
 
 bool switch_cannot_wait(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns,
@@ -339,7 +373,7 @@ bool switch_cannot_wait(const Scheduler& scheduler, int64_t now_ns, int64_t sinc
   constexpr int64_t patience_ns = 30'000'000'000;
   if (now_ns - since_ns >= patience_ns || scheduler.overloaded_since(since_ns)) return true;
   for (size_t s = 0; s < scheduler.services(); ++s)
-    if (!(switch_ns < static_cast<double>(scheduler.service(s).latency_ns))) return true;
+    if (!(switch_ns < static_cast<double>(scheduler.service(s).within_ns()))) return true;
   return !scheduler.fits(static_cast<int64_t>(scheduler.free_ns(now_ns)), 0);
 }
 

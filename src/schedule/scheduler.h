@@ -6,6 +6,8 @@
 //   the batches that wait, every request that waits is answered within its budget, and so is one
 //   that arrives at each service in this moment; and where the queues hold what will come
 //   meanwhile.
+// - And only where no service has as many requests waiting as its batches wait for: how many is
+//   weighed, as told (Preference), between a soon answer and training (batching.h).
 // - Otherwise requests are served at once, those of the earliest deadline first, in a batch of all
 //   that wait up to the service's largest: nothing idles while there is something that may run.
 // - Two trainings share the time that they are given by their shares; one that does not fit gives
@@ -20,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/batching.h"
 #include "schedule/duration_model.h"
 #include "schedule/request_queue.h"
 #include "schedule/service.h"
@@ -37,6 +40,11 @@ struct ServiceRules {
   size_t queue_bound = 4096;  ///< requests that may wait
   Overload overload = Overload::refuse;
   double rate_hz = 0;  ///< requests per second that are expected before any have come; 0: not known
+  int64_t margin_ns = 0;  ///< of the budget: what is kept for the way to the client and back
+  int64_t gathers = 0;  ///< samples that a batch waits for while something trains; 0: weighed
+
+  /// From a request's arrival to its answer here, at most.
+  int64_t within_ns() const { return latency_ns - margin_ns; }
 };
 
 struct TrainingRules {
@@ -66,7 +74,7 @@ struct Decision {
 class Scheduler {
  public:
   Scheduler(std::vector<ServiceRules> services, std::vector<TrainingRules> trainings,
-            DurationOptions durations = {});
+            DurationOptions durations = {}, Preference preference = {});
   /// Before anything arrives.
   void add(ServiceRules rules);
   void add(TrainingRules rules);
@@ -114,6 +122,8 @@ class Scheduler {
   bool overloaded_since(int64_t since_ns) const { return overloaded_ns_ >= since_ns; }
 
   size_t waiting(size_t service) const { return services_[service].queue.size(); }
+  /// Requests that a service's batches wait for while something trains.
+  int64_t gathers(size_t service) const { return services_[service].gathers; }
   const ServiceRules& service(size_t service) const { return services_[service].rules; }
   const TrainingRules& training(size_t training) const { return trainings_[training].rules; }
   size_t services() const { return services_.size(); }
@@ -131,6 +141,7 @@ class Scheduler {
     RequestQueue queue{};
     std::vector<int64_t> arrivals{};  ///< of the last requests, a ring
     size_t next_arrival = 0;
+    int64_t gathers = 1;  ///< requests that a batch waits for where something trains
   };
   struct Training {
     TrainingRules rules;
@@ -140,6 +151,9 @@ class Scheduler {
   struct Cursor;
 
   double answer_ns(const Service& service, int64_t samples) const;
+  double rate_hz(const Service& service, int64_t now_ns) const;
+  void weigh_batches(int64_t now_ns);
+  bool gathered(const Service& service) const;
   double arrivals_within(const Service& service, int64_t now_ns, double run_ns) const;
   size_t earliest() const;
   bool start_training(int64_t now_ns, Decision& decision);
@@ -151,6 +165,8 @@ class Scheduler {
   double answered_ns(size_t service, int64_t samples, uint64_t shape, int64_t now_ns) const;
 
   DurationOptions durations_;
+  Preference preference_;
+  int weighed_for_ = 0;  ///< arrivals until batches are weighed again
   std::vector<Service> services_;
   std::vector<Training> trainings_;
   std::vector<Waiting> batch_;

@@ -11,7 +11,8 @@ namespace {
 
 Scheduler one_service(int64_t latency_ms, int64_t batch, Overload overload = Overload::refuse,
                       size_t bound = 4096) {
-  Scheduler scheduler({{"net", latency_ms * ms, batch, bound, overload}}, {{"learn"}});
+  Scheduler scheduler({{"net", latency_ms * ms, batch, bound, overload}}, {{"learn"}}, {},
+                      {.kind = Preference::Kind::training});
   scheduler.inference_time(0) = batch_curve(10, 1, 64);
   scheduler.training_time(0) = minibatch_of(40);
   return scheduler;

@@ -17,7 +17,7 @@ class SimulatedRun final : public Executor {
  public:
   explicit SimulatedRun(Simulation simulation)
       : asked_(std::move(simulation)),
-        execution_(*this, {asked_.durations}),
+        execution_(*this, {asked_.durations, asked_.preference}),
         random_(mix_seed(asked_.seed, 7)),
         end_ns_(static_cast<int64_t>(std::llround(asked_.seconds * 1e9))) {
     for (ServiceRules& rules : asked_.services) execution_.add(std::move(rules));

@@ -21,6 +21,7 @@ struct Simulation {
   double switch_s = 0;  ///< that changing the mode takes
   uint64_t seed = 1;
   DurationOptions durations{};
+  Preference preference{};
   /// Called with each arrival of a service.
   std::function<void(size_t service, int64_t now_ns)> arrived{};
   /// Called before each decision with what has come so far; empty: the plan stays. A change whose

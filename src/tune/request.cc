@@ -76,6 +76,8 @@ Result<Asked> make_problem(const Request& request, const SharedBoard& board, boo
   problem.roles = roles_of(request, board.workloads());
   problem.objective = objective_of(request, board.workloads());
   problem.separate_modes = request.separate_modes;
+  problem.preference = request.prefer;
+  problem.margin = request.margin;
   problem.switch_ms = request.switch_ms;
   problem.switch_j = request.switch_j;
   problem.idle_w = request.idle_w;

@@ -61,7 +61,7 @@ Answers run_network(InferenceRunner& runner, const std::vector<InferRequest>& re
 }  // namespace
 
 LiveServing::LiveServing(LiveServingOptions options)
-    : options_(std::move(options)), execution_(*this, {options_.durations, true}) {
+    : options_(std::move(options)), execution_(*this, {options_.durations, options_.preference, true}) {
   execution_.result().energy_j = not_measured;
 }
 
@@ -126,7 +126,7 @@ int64_t LiveServing::chosen_batch(size_t s) const {
   double longest_ns = 0;
   for (size_t t = 0; t < trainings_.size(); ++t)
     longest_ns = std::max(longest_ns, scheduler.training_time(t).upper_ns(1));
-  const auto budget_ns = static_cast<double>(scheduler.service(s).latency_ns);
+  const auto budget_ns = static_cast<double>(scheduler.service(s).within_ns());
   if (times.upper_ns(1) + longest_ns > budget_ns) longest_ns = 0;  // training cannot run anyway
   int64_t chosen = 1;
   for (int64_t batch = 2; batch <= std::min(largest_chosen_batch, infos_[s].largest_batch);

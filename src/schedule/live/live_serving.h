@@ -43,6 +43,7 @@ class TrainingRunner {
 
 struct LiveServingOptions {
   DurationOptions durations{};
+  Preference preference{};
   double checkpoint_s = 30;  ///< at most so much training is lost when the process is killed
   double warm_up_s = 10;     ///< of each service and training at most
   size_t most_spans = 0;     ///< of the timeline that is kept, some 150 bytes each

@@ -92,6 +92,36 @@ std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
   return text;
 }
 
+// How many a batch waits for, with what comes of it.
+std::string front_text(const ArrivalAnswer& answer) {
+  if (answer.front.size() < 2) return "";
+  std::string text = fmt::format(
+      "served sooner, trained less (--prefer {}):\n  {:>10}  {:>9}  {:>9}  {:>11}  {:>9}\n",
+      answer.problem->preference.text(), "waits for", "median ms", fmt::format("p{:g} ms", answer.percentile),
+      "trainings/s", "a batch");
+  for (const PreferencePoint& point : answer.front)
+    text += fmt::format("  {:>10}  {:>9}  {:>9}  {:>11}  {:>9}\n",
+                        point.chosen        ? "chosen"
+                        : point.gathers > 0 ? fmt::format("{}", point.gathers)
+                                            : "latest",
+                        number(point.median_ms), number(point.high_ms),
+                        number(point.trainings_per_s), number(point.mean_batch));
+  return text;
+}
+
+Json front_json(const std::vector<PreferencePoint>& front) {
+  Json all = Json::array();
+  for (const PreferencePoint& point : front)
+    all.push_back({{"gathers", point.gathers > 0 ? Json(point.gathers) : Json()},
+                   {"median_ms", or_null(point.median_ms)},
+                   {"latency_ms", or_null(point.high_ms)},
+                   {"late_pct", or_null(100 * point.late_share)},
+                   {"trainings_per_s", or_null(point.trainings_per_s)},
+                   {"mean_batch", or_null(point.mean_batch)},
+                   {"chosen", point.chosen}});
+  return all;
+}
+
 std::string arrivals_text(const std::vector<ArrivalSpec>& arrivals) {
   std::string text;
   for (const ArrivalSpec& spec : arrivals) text += (text.empty() ? "" : ", ") + spec.text;
@@ -127,6 +157,9 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
         problem.concurrent() ? std::vector<double>() : planner.tightest_ms(plan->choice);
     for (size_t s = 0; s < kept_ms.size(); ++s) promised.services[s].kept_ms = kept_ms[s];
     answer.simulated = judged(live, promised);
+    answer.front = preference_front(
+        live, plan->choice, question.arrivals,
+        {.percentile = question.percentile, .seed = question.request.seed});
   }
   if (const Choice steady = solve(problem, readings); steady.outcome.feasible)
     answer.clockwork = judged(live, planner.worse_of_two(steady.candidates));
@@ -150,6 +183,7 @@ std::string format_plan(const ArrivalAnswer& answer, bool verbose) {
   std::string text =
       fmt::format("set {}\n{}", choice_text(problem, chosen.candidates, chosen.outcome),
                   judged_text(answer, *answer.simulated));
+  text += front_text(answer);
   if (answer.clockwork && answer.clockwork->run.choice == chosen.candidates)
     text += "the plan for clockwork arrivals is the same\n";
   else if (answer.clockwork)
@@ -170,6 +204,8 @@ Json to_json(const ArrivalAnswer& answer) {
   out["choice"] = answer.simulated ? choice_json(problem, answer.simulated->option) : Json();
   out["simulated"] = answer.simulated ? judged_json(problem, *answer.simulated) : Json();
   out["clockwork"] = answer.clockwork ? judged_json(problem, *answer.clockwork) : Json();
+  out["prefer"] = problem.preference.text();
+  out["preferences"] = front_json(answer.front);
   out["simulations"] = answer.simulations;
   out["modes"] = modes_json(answer.board().modes);
   out.update(search_json(answer, configurations_of(problem)));

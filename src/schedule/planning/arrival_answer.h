@@ -4,6 +4,7 @@
 
 #include "answers/plan.h"
 #include "schedule/planning/arrival_plan.h"
+#include "schedule/planning/preference_front.h"
 
 namespace flyball {
 
@@ -20,7 +21,9 @@ struct ArrivalAnswer : SearchAnswer {
   double percentile = 99;
   std::optional<JudgedChoice> simulated;  ///< the answer
   std::optional<JudgedChoice> clockwork;  ///< of the plan without arrivals, under these ones
-  size_t simulations = 0;                 ///< choices that were simulated
+  /// What serving sooner costs in training, for that choice; empty without a training.
+  std::vector<PreferencePoint> front;
+  size_t simulations = 0;  ///< choices that were simulated
 };
 
 /// What is known of every configuration, and how arrivals are to be answered.

@@ -71,8 +71,17 @@ std::vector<Group> grouped(const ServingSweep& sweep, const Ground& ground) {
 
 /// What one execution came to.
 struct Executed {
-  double late_share = 0, trained_per_s = 0;
+  double late_share = 0, trained_per_s = 0, median_ms = 0;
   size_t requests = 0;
+  double latest_per_s = 0, latest_median_ms = 0;  ///< with batches at the latest safe time
+  double turn_ms = 0;     ///< a training minibatch and an answer
+  double single_load = 0; ///< share of the time that answers one by one take
+
+  /// Do answers one by one leave 99 % of that training?
+  bool singles() const {
+    return single_load < 1 && (1 - single_load) * alone_per_s >= 0.99 * latest_per_s;
+  }
+  double alone_per_s = 0;  ///< training minibatches that nothing is served beside
 };
 
 constexpr size_t constant_row = 0, clockwork_row = 1, percentile_row = 2;
@@ -91,6 +100,7 @@ class GroupRun {
     options.percentile = sweep_.percentile;
     options.seed = mix_seed(sweep_.seed, number_);
     ArrivalPlanner planner(live, {poisson_arrivals(group_.rate_hz)}, options);
+    problem.preference = sweep_.prefer;
     for (const ProblemSpec& spec : group_.specs) {
       for (ServingRow& row : rows_) ++row.problems;
       problem.budgets = spec.budgets;
@@ -119,6 +129,8 @@ class GroupRun {
         execute(live, choice, kind, static_cast<size_t>(&row - rows_.data()));
     ++row.planned;
     if (executed.late_share <= late_allowed) ++row.solved;
+    row.mean_median_ms += executed.median_ms;
+    row.latest_median_ms += executed.latest_median_ms;
     row.mean_late_pct += 100 * executed.late_share;
     row.worst_late_pct = std::max(row.worst_late_pct, 100 * executed.late_share);
     if (!(planned > 0)) return;
@@ -128,14 +140,18 @@ class GroupRun {
     ++row.with_training;
     if (ratio >= 0.99) ++row.trained;
     row.mean_training_ratio += ratio;
+    const double kept = executed.trained_per_s / executed.latest_per_s;
+    if (row.with_training == 1 || kept < row.least_kept_ratio) row.least_kept_ratio = kept;
+    row.mean_kept_ratio += kept;
+    if (!executed.singles()) return;
+    ++row.singles;
+    if (executed.median_ms <= 1.1 * executed.turn_ms) ++row.soon;
   }
 
-  // Other arrivals than those that a plan was made with.
-  const Executed& execute(const ServingProblem& live, const std::vector<size_t>& choice,
-                          ArrivalKind kind, size_t row) {
-    const auto key = std::make_pair(static_cast<int>(kind), choice);
-    if (const auto known = executed_.find(key); known != executed_.end()) return known->second;
+  ServingResult simulate_with(const ServingProblem& live, const std::vector<size_t>& choice,
+                              ArrivalKind kind, const Preference& prefer) {
     Simulation asked = live.simulation(choice);
+    asked.preference = prefer;
     ArrivalSpec spec;
     spec.kind = kind;
     spec.rate_hz = group_.rate_hz;
@@ -146,10 +162,36 @@ class GroupRun {
     asked.seed = mix_seed(sweep_.seed, number_);
     const ServingResult result = simulate(std::move(asked));
     requests_ += result.services[0].arrived;
+    return result;
+  }
+
+  // Other arrivals than those that a plan was made with.
+  const Executed& execute(const ServingProblem& live, const std::vector<size_t>& choice,
+                          ArrivalKind kind, size_t row) {
+    const auto key = std::make_pair(static_cast<int>(kind), choice);
+    if (const auto known = executed_.find(key); known != executed_.end()) return known->second;
+    const auto trained = [](const ServingResult& result) {
+      return static_cast<double>(result.trainings[0].minibatches) / result.seconds;
+    };
+    const auto median_ms = [](const ServingResult& result) {
+      return result.services[0].latency.quantile_ms(0.5);
+    };
+    const ServingResult result = simulate_with(live, choice, kind, sweep_.prefer);
+    const ServingResult latest =
+        simulate_with(live, choice, kind, {.kind = Preference::Kind::training});
     ++distinct_[row];
-    const Executed executed{result.services[0].late_share(),
-                            static_cast<double>(result.trainings[0].minibatches) / result.seconds,
-                            result.services[0].arrived};
+    Executed executed{.late_share = result.services[0].late_share(),
+                      .trained_per_s = trained(result),
+                      .median_ms = median_ms(result),
+                      .requests = result.services[0].arrived,
+                      .latest_per_s = trained(latest),
+                      .latest_median_ms = median_ms(latest)};
+    const RunningPlan plan = live.plan(choice);
+    const double answer_ms = plan.services[0].minibatch.typical_ns(1) * 1e-6;
+    const double training_ms = plan.trainings[0].minibatch.typical_ns(1) * 1e-6;
+    executed.turn_ms = training_ms + answer_ms;
+    executed.single_load = group_.rate_hz * answer_ms * 1e-3;
+    executed.alone_per_s = 1e3 / training_ms;
     return executed_.emplace(key, executed).first->second;
   }
 
@@ -171,9 +213,18 @@ void add(ServingRow& sum, const ServingRow& part) {
     sum.least_training_ratio = sum.with_training == 0
                                    ? part.least_training_ratio
                                    : std::min(sum.least_training_ratio, part.least_training_ratio);
+  if (part.with_training > 0)
+    sum.least_kept_ratio = sum.with_training == 0
+                               ? part.least_kept_ratio
+                               : std::min(sum.least_kept_ratio, part.least_kept_ratio);
   sum.with_training += part.with_training;
   sum.trained += part.trained;
   sum.mean_training_ratio += part.mean_training_ratio;  // a sum until all are in
+  sum.mean_median_ms += part.mean_median_ms;
+  sum.latest_median_ms += part.latest_median_ms;
+  sum.mean_kept_ratio += part.mean_kept_ratio;
+  sum.singles += part.singles;
+  sum.soon += part.soon;
   sum.mean_late_pct += part.mean_late_pct;
   sum.worst_late_pct = std::max(sum.worst_late_pct, part.worst_late_pct);
   sum.executions += part.executions;
@@ -219,8 +270,16 @@ Result<ServingEvaluation> evaluate_live(const ServingSweep& sweep) {
     evaluation.requests += static_cast<double>(run.requests());
   }
   for (ServingRow& row : evaluation.rows) {
-    if (row.with_training > 0) row.mean_training_ratio /= static_cast<double>(row.with_training);
-    if (row.planned > 0) row.mean_late_pct /= static_cast<double>(row.planned);
+    const auto with_training = static_cast<double>(row.with_training);
+    const auto planned = static_cast<double>(row.planned);
+    if (row.with_training > 0) {
+      row.mean_training_ratio /= with_training;
+      row.mean_kept_ratio /= with_training;
+    }
+    if (row.planned == 0) continue;
+    row.mean_late_pct /= planned;
+    row.mean_median_ms /= planned;
+    row.latest_median_ms /= planned;
   }
   if (sweep.traces > 0) {
     TraceSweep traces{ground.candidates, &ground.readings, ground.roles, sweep.traces,
@@ -244,6 +303,12 @@ Json to_json(const ServingEvaluation& evaluation) {
                     {"least_training_ratio", or_null(row.least_training_ratio)},
                     {"mean_late_pct", or_null(row.mean_late_pct)},
                     {"worst_late_pct", or_null(row.worst_late_pct)},
+                    {"mean_median_ms", or_null(row.mean_median_ms)},
+                    {"latest_median_ms", or_null(row.latest_median_ms)},
+                    {"mean_kept_ratio", or_null(row.mean_kept_ratio)},
+                    {"least_kept_ratio", or_null(row.least_kept_ratio)},
+                    {"singles", row.singles},
+                    {"soon", row.soon},
                     {"executions", row.executions}});
   for (const ServingTrace& trace : evaluation.traces) {
     Json windows = Json::array();

@@ -21,6 +21,7 @@ struct ServingSweep {
   double seconds = 120;    ///< that each plan is executed for
   double jitter = 0;       ///< relative standard deviation of minibatches
   double percentile = 99;  ///< that plans for random arrivals are made for
+  Preference prefer{};     ///< of the scheduler that executes them
   double switch_s = 2;     ///< that a change of mode takes in dynamic traces
   size_t traces = 20;      ///< dynamic ones, drawn; 0: none
   uint64_t seed = 1;
@@ -38,6 +39,13 @@ struct ServingRow {
   size_t trained = 0;        ///< of them: executed at least 0.99 of the plan's minibatches
   double mean_training_ratio = 0, least_training_ratio = 0;  ///< executed ÷ planned minibatches
   double mean_late_pct = 0, worst_late_pct = 0;
+  double mean_median_ms = 0;       ///< median latencies of the plans, their mean …
+  double latest_median_ms = 0;     ///< … and what it is where batches start at the latest safe time
+  /// Training against the same plan with batches at the latest safe time.
+  double mean_kept_ratio = 0, least_kept_ratio = 0;
+  /// Plans in which to serve requests one by one costs less than 1 % of the training, and those of
+  /// them with a median latency of at most 1.1 times a training minibatch and an answer.
+  size_t singles = 0, soon = 0;
   size_t executions = 0;  ///< distinct ones: power budgets share them
 };
 

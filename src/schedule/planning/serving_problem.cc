@@ -63,8 +63,11 @@ Simulation ServingProblem::simulation(std::span<const size_t> choice) const {
     const double latency_ms = std::min(role.latency_ms, 1e9);
     asked.services.push_back({.name = role.workload,
                               .latency_ns = static_cast<int64_t>(std::llround(latency_ms * 1e6)),
+                              .margin_ns = static_cast<int64_t>(
+                                  std::llround(problem->margin.of_ms(latency_ms) * 1e6)),
                               .rate_hz = role.rate_hz});
   }
+  asked.preference = problem->preference;
   asked.plan = plan(choice);
   for (size_t s = 0; s < asked.services.size(); ++s)
     asked.services[s].largest_batch = asked.plan.largest_batch[s];

@@ -159,7 +159,8 @@ LiveRun::LiveRun(ServeRequest request, LiveSetup setup)
 }
 
 LiveServingOptions LiveRun::serving_options() {
-  return {.checkpoint_s = request_.checkpoint_s,
+  return {.preference = request_.plan.prefer,
+          .checkpoint_s = request_.checkpoint_s,
           .most_spans = request_.most_spans,
           .stop = request_.plan.cancelled,
           .arrived =
@@ -223,6 +224,7 @@ Status LiveRun::add_services(const JobPlace& place) {
     serving_.add(
         ServiceRules{.name = workload,
                      .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
+                     .margin_ns = static_cast<int64_t>(request_.plan.margin.of_ms(latency_ms) * 1e6),
                      .largest_batch = request_.batch > 0 ? request_.batch : planned[s],
                      .queue_bound = request_.queue_bound,
                      .overload = request_.overload,

@@ -38,6 +38,18 @@ void print_rows(const ServingEvaluation& evaluation) {
          fmt::format("{:.3f}", row.least_training_ratio), fmt::format("{:.3f}", row.mean_late_pct),
          fmt::format("{:.2f}", row.worst_late_pct)});
   fmt::print("{}", table.str());
+  TextTable soon({"arrivals", "median ms, mean", "latest start", "training/latest start", "least",
+                  "singles", "soon"});
+  for (const ServingRow& row : evaluation.rows)
+    soon.add({row.arrivals, number(row.mean_median_ms), number(row.latest_median_ms),
+              fmt::format("{:.4f}", row.mean_kept_ratio),
+              fmt::format("{:.4f}", row.least_kept_ratio), fmt::format("{}", row.singles),
+              share(row.soon, row.singles)});
+  fmt::print(
+      "\nhow soon, against batches at the latest safe time; singles: plans in which answers one by "
+      "one cost\nless than 1 % of training; soon: their median is at most 1.1 times a training "
+      "minibatch and an answer\n\n{}",
+      soon.str());
 }
 
 void print_traces(const ServingEvaluation& evaluation) {
