@@ -1,10 +1,10 @@
-// Serving with training in the gaps as `flyball serve` does it, against the same with batches at the
-// latest safe time, and against serving and training that share the cores: in two processes, and in
-// two threads of one process. Blocks of all of them and
-// of training alone take turns, so that they see the same machine. Goal: of at least 10,000 Poisson
-// requests at most 0.1 % late or refused, and training at least 95 % of the time not served in
-// divided by a minibatch's time alone; a decision at most 50 µs, decisions at most 1 % of the time.
-// usage: live_bench [--seconds N] [--infer W] [--train W] [--rate HZ] [--latency-ms N]
+// Serving with training in the gaps as `flyball serve` does it, against the same with batches at
+// the latest safe time, and against serving and training that share the cores: in two processes,
+// and in two threads of one process. Blocks of all of them and of training alone take turns, so
+// that they see the same machine. Goal: of at least 10,000 Poisson requests at most 0.1 % late or
+// refused, and training at least 95 % of the time not served in divided by a minibatch's time
+// alone; a decision at most 50 µs, decisions at most 1 % of the time. usage: live_bench [--seconds
+// N] [--infer W] [--train W] [--rate HZ] [--latency-ms N]
 // [--batch-size N]
 //                   [--train-batch-size N] [--device D]
 // `--seconds`: of serving with training in the gaps, in blocks of 30 s at most; 180 unless given.
@@ -292,13 +292,13 @@ void tell_goals(const Kind& turns, Json& figures) {
 
 void say(const std::string& kind, const Block& block) {
   const ServiceResult& service = block.served.result.services.front();
-  fmt::print(
-      stderr,
-      "{:<10} {:4.0f} s: {} requests, {} late, {} refused, p50 {:.3g}, p99 {:.3g} ms; {:.0f} minibatches, "
-      "{:.1f} % of training alone, {:.1f} % of the time not serving\n",
-      kind, block.seconds(), service.arrived, service.late, service.refused,
-      service.latency.quantile_ms(0.5), service.latency.quantile_ms(0.99), block.trained, 100 * block.training_rate(),
-      100 * block.training_share());
+  fmt::print(stderr,
+             "{:<10} {:4.0f} s: {} requests, {} late, {} refused, p50 {:.3g}, p99 {:.3g} ms; "
+             "{:.0f} minibatches, "
+             "{:.1f} % of training alone, {:.1f} % of the time not serving\n",
+             kind, block.seconds(), service.arrived, service.late, service.refused,
+             service.latency.quantile_ms(0.5), service.latency.quantile_ms(0.99), block.trained,
+             100 * block.training_rate(), 100 * block.training_share());
   if (!block.served.result.training_blocked.empty())
     fmt::print(stderr, "{}\n", block.served.result.training_blocked);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/quantities.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
 #include "predict/design/design.h"
@@ -44,6 +45,30 @@ CLI::Option* add_data_option(CLI::App& command, std::string& data) {
   return command.add_option(
       "--data", data,
       "dataset folder of networks; drawn into the cache folder where it is not given");
+}
+
+CLI::Option* add_preference(CLI::App& command, Preference& preference) {
+  return command
+      .add_option_function<std::string>(
+          "--prefer",
+          [&preference](const std::string& text) {
+            const auto parsed = parse_preference(text);
+            if (!parsed)
+              throw CLI::ValidationError(
+                  "--prefer", fmt::format("{} ({})", parsed.error().message, parsed.error().hint));
+            preference = *parsed;
+          },
+          "latency: the soonest answers that keep 99 % of the training; training: batches start as "
+          "late as is safe; or a time such as 5ms: the median latency that 1 % of training is "
+          "worth")
+      ->default_str("latency");
+}
+
+CLI::Option* add_margin(CLI::App& command, ClientMargin& margin, const std::string& usual) {
+  return add_duration(command, "--margin",
+                      [&margin](Seconds time) { margin = {.least_ms = time.value * 1e3}; },
+                      "of the latency budget, kept for the way to the client and back; " + usual,
+                      {0, 3600, "0s to 1h"});
 }
 
 CLI::Option* add_percentile(CLI::App& command, double& percentile, const std::string& help) {

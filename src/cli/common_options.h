@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "answers/request.h"
+#include "problem/preference.h"
 #include "space/table.h"
 #include "store/store.h"
 
@@ -19,6 +20,10 @@ void add_quiet(CLI::App& command, bool& quiet);
 CLI::Option* add_fresh(CLI::App& command, bool& fresh);
 /// `--data`: of networks that run here.
 CLI::Option* add_data_option(CLI::App& command, std::string& data);
+/// `--prefer`: soon answers, or training beside them.
+CLI::Option* add_preference(CLI::App& command, Preference& preference);
+/// `--margin` of latency budgets, for the way to the client and back.
+CLI::Option* add_margin(CLI::App& command, ClientMargin& margin, const std::string& usual);
 /// `--percentile` of requests that are to be in time.
 CLI::Option* add_percentile(CLI::App& command, double& percentile, const std::string& help);
 /// `--threads` of a computation whose figures do not depend on it.

@@ -24,8 +24,9 @@ Result<Preference> parse_preference(const std::string& text) {
   const auto time = parse_seconds(text);
   if (time.ok() && time->value > 0)
     return Preference{.kind = Preference::Kind::exchange, .ms_of_percent = time->value * 1e3};
-  return Error{Code::invalid_argument, fmt::format("'{}' is no preference", text),
-               "latency, training, or the median latency that 1 % of training is worth, such as 5ms"};
+  return Error{
+      Code::invalid_argument, fmt::format("'{}' is no preference", text),
+      "latency, training, or the median latency that 1 % of training is worth, such as 5ms"};
 }
 
 }  // namespace flyball

@@ -12,7 +12,8 @@ namespace flyball {
 struct Preference {
   enum class Kind : uint8_t {
     latency,   ///< the soonest answers that keep 99 % of the training there could be
-    training,  ///< all training that the latency budgets allow: a batch starts at the latest safe time
+    training,  ///< all training that the latency budgets allow: a batch starts at the latest safe
+               ///< time
     exchange   ///< 1 % of training is worth `ms_of_percent` of median latency
   };
   Kind kind = Kind::latency;
@@ -26,6 +27,7 @@ struct ClientMargin {
   double share = 0;
   double least_ms = 0;
 
+  bool is_none() const { return share == 0 && least_ms == 0; }
   double of_ms(double latency_ms) const;
 };
 /// Of requests that come over a network, unless told.

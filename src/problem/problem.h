@@ -95,7 +95,7 @@ struct Problem {
   /// Beside a training: how soon requests are answered where the scheduler serves them. The
   /// equations know no such choice: they count the latest that is in time.
   Preference preference = {};
-  ClientMargin margin = {};  ///< of the latency budgets, where the scheduler serves
+  ClientMargin margin = {};     ///< of the latency budgets, where the scheduler serves
   bool published_wait = false;  ///< the papers' wait of a batch, bs/α in place of (bs−1)/α
 
   bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }

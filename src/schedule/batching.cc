@@ -11,9 +11,9 @@ constexpr int64_t never = std::numeric_limits<int64_t>::max();  // deadlines alo
 
 /// What a service comes to where its batches wait for so many requests.
 struct Gathering {
-  int64_t batch = 1;    ///< that is waited for
-  double load = 0;      ///< share of the time
-  double median_ns = 0; ///< of latency
+  int64_t batch = 1;     ///< that is waited for
+  double load = 0;       ///< share of the time
+  double median_ns = 0;  ///< of latency
 };
 
 // A request finds half of a training minibatch still running, on average.
@@ -37,8 +37,7 @@ Gathering gathering(const BatchedService& service, double training_ns, int64_t b
   const double at_least = gathered_within(service, first_wait_ns(training_ns));
   const double size = std::max(static_cast<double>(batch), at_least);
   const double ns = batch_ns(service, size);
-  const double wait_ns =
-      service.rate_hz > 0 ? (size - at_least) / service.rate_hz * 1e9 / 2 : 0;
+  const double wait_ns = service.rate_hz > 0 ? (size - at_least) / service.rate_hz * 1e9 / 2 : 0;
   return {.batch = batch,
           .load = service.rate_hz * ns * 1e-9 / size,
           .median_ns = first_wait_ns(training_ns) + wait_ns + ns};
@@ -48,8 +47,8 @@ Gathering gathering(const BatchedService& service, double training_ns, int64_t b
 int64_t latest_batch(const BatchedService& service, double training_ns) {
   double batch = 1;
   for (int step = 0; step < 8; ++step)  // a longer batch leaves less time to gather
-    batch = gathered_within(service, std::max(0.0, service.budget_ns - training_ns / 2 -
-                                                       batch_ns(service, batch)));
+    batch = gathered_within(
+        service, std::max(0.0, service.budget_ns - training_ns / 2 - batch_ns(service, batch)));
   return std::max<int64_t>(1, static_cast<int64_t>(batch));
 }
 
@@ -97,8 +96,7 @@ std::vector<int64_t> worth_gathering(const std::vector<BatchedService>& services
       gathers.push_back(cheapest(of_service, trained, preference.ms_of_percent));
     else
       gathers.push_back(soonest_that_keeps(
-          of_service,
-          (1 - kept_training) * trained / static_cast<double>(services.size())));
+          of_service, (1 - kept_training) * trained / static_cast<double>(services.size())));
   }
   return gathers;
 }

@@ -7,20 +7,22 @@
 namespace flyball {
 namespace {
 
-constexpr double ms = 1e6;
+constexpr double ns_of_ms = 1e6;
 constexpr int64_t latest_start = std::numeric_limits<int64_t>::max();
 
 // Minibatches that take `fixed` and `each` more for each sample.
 BatchedService service(double rate_hz, double budget_ms, double fixed_ms, double each_ms) {
-  return {.rate_hz = rate_hz, .budget_ns = budget_ms * ms, .largest_batch = 64,
+  return {.rate_hz = rate_hz,
+          .budget_ns = budget_ms * ns_of_ms,
+          .largest_batch = 64,
           .batch_ns = [=](int64_t batch) {
-            return (fixed_ms + each_ms * static_cast<double>(batch)) * ms;
+            return (fixed_ms + each_ms * static_cast<double>(batch)) * ns_of_ms;
           }};
 }
 
 int64_t gathers(const BatchedService& one, const Preference& preference = {},
                 double training_ms = 10) {
-  return worth_gathering({one}, training_ms * ms, preference).front();
+  return worth_gathering({one}, training_ms * ns_of_ms, preference).front();
 }
 
 TEST(Batching, SinglesAreServedWhereLargerBatchesSaveNothing) {
@@ -45,8 +47,8 @@ TEST(Batching, WaitsWhereThatBuysTraining) {
 TEST(Batching, MoreLatencyForTheSameTrainingIsNeverChosenByALowerPrice) {
   int64_t before = 0;
   for (const double price : {0.001, 0.1, 1., 10., 100., 10000.}) {
-    const int64_t now = gathers(
-        service(60, 800, 20, 1), {.kind = Preference::Kind::exchange, .ms_of_percent = price});
+    const int64_t now = gathers(service(60, 800, 20, 1),
+                                {.kind = Preference::Kind::exchange, .ms_of_percent = price});
     EXPECT_GE(now, before) << price;
     before = now;
   }
@@ -60,7 +62,7 @@ TEST(Batching, TrainingFirstAndOverloadLeaveItToTheDeadlines) {
 
 TEST(Batching, ServicesShareWhatMayBeLost) {
   const BatchedService costly = service(30, 800, 10, 1);
-  const auto both = worth_gathering({costly, costly}, 10 * ms, {});
+  const auto both = worth_gathering({costly, costly}, 10 * ns_of_ms, {});
   EXPECT_EQ(both[0], both[1]);
   EXPECT_GE(both[0], gathers(costly));
 }

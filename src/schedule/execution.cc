@@ -14,7 +14,9 @@ double seconds_between(int64_t begin_ns, int64_t end_ns) {
 }  // namespace
 
 Execution::Execution(Executor& executor, ExecutionOptions options)
-    : executor_(executor), options_(options), scheduler_({}, {}, options.durations, options.preference) {}
+    : executor_(executor),
+      options_(options),
+      scheduler_({}, {}, options.durations, options.preference) {}
 
 void Execution::add(ServiceRules rules) {
   result_.services.push_back(

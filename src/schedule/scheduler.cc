@@ -115,7 +115,7 @@ void Scheduler::weigh_batches(int64_t now_ns) {
                           return service.duration.known() ? service.duration.typical_ns(batch) : 0;
                         }});
   const auto gathers = worth_gathering(services, training_ns, preference_);
-  for (size_t s = 0; s < services_.size(); ++s) 
+  for (size_t s = 0; s < services_.size(); ++s)
     services_[s].gathers = services_[s].rules.gathers > 0 ? services_[s].rules.gathers : gathers[s];
 }
 
@@ -273,7 +273,8 @@ size_t Scheduler::earliest() const {
 bool Scheduler::start_training(int64_t now_ns, Decision& decision) {
   if (draining_ || trainings_.empty()) return false;
   if (weighed_for_ <= 0) weigh_batches(now_ns);
-  if (std::ranges::any_of(services_, [this](const Service& s) { return gathered(s); })) return false;
+  if (std::ranges::any_of(services_, [this](const Service& s) { return gathered(s); }))
+    return false;
   size_t chosen = trainings_.size();
   for (size_t t = 0; t < trainings_.size(); ++t) {
     const Training& training = trainings_[t];

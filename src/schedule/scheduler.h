@@ -41,7 +41,7 @@ struct ServiceRules {
   Overload overload = Overload::refuse;
   double rate_hz = 0;  ///< requests per second that are expected before any have come; 0: not known
   int64_t margin_ns = 0;  ///< of the budget: what is kept for the way to the client and back
-  int64_t gathers = 0;  ///< samples that a batch waits for while something trains; 0: weighed
+  int64_t gathers = 0;    ///< samples that a batch waits for while something trains; 0: weighed
 
   /// From a request's arrival to its answer here, at most.
   int64_t within_ns() const { return latency_ns - margin_ns; }

@@ -32,7 +32,7 @@ struct RandomLoad {
   }
 
   Scheduler scheduler() const {
-    Scheduler made(rules, shares);
+    Scheduler made(rules, shares, {}, preference);
     for (size_t s = 0; s < rules.size(); ++s) made.inference_time(s) = curves[s];
     for (size_t t = 0; t < shares.size(); ++t) made.training_time(t) = minibatch_of(train_ms[t]);
     return made;
@@ -43,7 +43,8 @@ struct RandomLoad {
   std::vector<TrainingRules> shares;
   std::vector<DurationModel> curves;  ///< of services: true, but for drift and jitter
   std::vector<double> gap_ms, train_ms;
-  double jitter = 0;                                               ///< of every minibatch
+  double jitter = 0;  ///< of every minibatch
+  Preference preference{};
   std::function<double(double)> drift = [](double) { return 1; };  ///< of durations, by seconds
 };
 
@@ -137,6 +138,12 @@ class CheckedRun {
         return !scheduler_.draining();
     return false;
   }
+  bool gathered() const {
+    for (size_t s = 0; s < queues_.size(); ++s)
+      if (!queues_[s].empty() && static_cast<int64_t>(queues_[s].size()) >= scheduler_.gathers(s))
+        return true;
+    return false;
+  }
   bool anybody_waits() const {
     return !std::ranges::all_of(queues_, [](const auto& queue) { return queue.empty(); });
   }
@@ -159,14 +166,16 @@ class CheckedRun {
     EXPECT_TRUE(
         all_in_time(with_newcomers, load_, scheduler_, static_cast<double>(now_) + upper_ns))
         << "a deadline would be broken";
+    EXPECT_FALSE(gathered()) << "a batch that has gathered goes first";
     predicted_ns_ = upper_ns;
     ++tally_.trained;
     return load_.train_ms[who];
   }
 
-  // A batch waits for its latest safe time: it starts where no training may any more.
+  // A batch starts where no training may any more: at the latest safe time, or once as many wait as
+  // batches wait for.
   double infer(const Decision& decision, bool a_training_fits) {
-    EXPECT_FALSE(a_training_fits);
+    EXPECT_FALSE(a_training_fits && !gathered());
     EXPECT_LE(decision.samples, load_.rules[decision.who].largest_batch);
     EXPECT_GT(decision.samples, 0);
     for (const auto& queue : queues_)
@@ -214,7 +223,11 @@ class CheckedRun {
 class RandomLoads : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(RandomLoads, KeepTheRules) {
-  CheckedRun(RandomLoad(GetParam()), 20).run();
+  for (const Preference::Kind kind : {Preference::Kind::latency, Preference::Kind::training}) {
+    RandomLoad load(GetParam());
+    load.preference.kind = kind;
+    CheckedRun(std::move(load), 20).run();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLoads, testing::Range<uint64_t>(1, 301));

@@ -51,6 +51,29 @@ TEST(Scheduler, WithTrainingABatchStartsAtItsLatestSafeTime) {
   EXPECT_EQ(later.decide(151 * ms).act, Act::infer);
 }
 
+TEST(Scheduler, WithSoonAnswersPreferredARequestWaitsForTheMinibatchThatRunsAlone) {
+  Scheduler scheduler({{"net", 500 * ms, 16, 4096, Overload::refuse, 5}}, {{"learn"}});
+  scheduler.inference_time(0) = batch_curve(2, 2, 16);
+  scheduler.training_time(0) = minibatch_of(40);
+  EXPECT_EQ(scheduler.decide(0).act, Act::train);
+  scheduler.arrive(0, 1, 1, 10 * ms);
+  scheduler.ended(40 * ms);
+  EXPECT_EQ(scheduler.gathers(0), 1);
+  EXPECT_EQ(scheduler.decide(40 * ms).act, Act::infer);
+  scheduler.ended(42 * ms);
+  EXPECT_EQ(scheduler.decide(42 * ms).act, Act::train);
+}
+
+TEST(Scheduler, AMarginIsKeptOfTheBudget) {
+  Scheduler scheduler(
+      {{.name = "net", .latency_ns = 200 * ms, .largest_batch = 16, .margin_ns = 20 * ms}},
+      {{"learn"}}, {}, {.kind = Preference::Kind::training});
+  scheduler.inference_time(0) = batch_curve(10, 1, 64);
+  scheduler.training_time(0) = minibatch_of(40);
+  scheduler.arrive(0, 1, 1, 0);
+  EXPECT_EQ(scheduler.decide(131 * ms).act, Act::infer) << "the answer has to be there at 180";
+}
+
 TEST(Scheduler, ABudgetTooShortForATrainingMinibatchIsNamed) {
   Scheduler scheduler = one_service(49, 16);
   EXPECT_EQ(scheduler.too_short_for(0), 0);
@@ -224,7 +247,8 @@ TEST(Scheduler, TwoTrainingsShareTheTimeAsAsked) {
 }
 
 TEST(Scheduler, ATrainingThatDoesNotFitGivesWayToOneThatDoes) {
-  Scheduler scheduler({{"net", 100 * ms, 8}}, {{"long", 10}, {"short", 1}});
+  Scheduler scheduler({{"net", 100 * ms, 8}}, {{"long", 10}, {"short", 1}}, {},
+                      {.kind = Preference::Kind::training});
   scheduler.inference_time(0) = batch_curve(10, 1, 8);
   scheduler.training_time(0) = minibatch_of(80);
   scheduler.training_time(1) = minibatch_of(20);

@@ -26,6 +26,7 @@ struct ServeArguments {
   std::vector<std::string> arrivals;
   std::string overload = overload_name(Overload::refuse);
   bool json = false;
+  CLI::Option* margin = nullptr;
 };
 
 bool is_table(const std::string& role) {
@@ -105,6 +106,8 @@ Status run(ServeArguments& options, const std::string& command) {
     if (serve.asked.arrivals[s].kind == ArrivalKind::http)
       serve.asked.arrivals[s].rate_hz = rates_hz[std::min(s, rates_hz.size() - 1)];
   serve.plan.request.rates_hz.clear();
+  if (serve.listens() && options.margin->count() == 0 && serve.plan.request.margin.is_none())
+    serve.plan.request.margin = usual_margin;
   const bool tables = simulated(serve);
   if (tables && serve.listens())
     return Error{Code::invalid_argument,
@@ -222,6 +225,9 @@ void add_serve(CLI::App& app, Context& context) {
                "how long; else until Ctrl-C (of tables: the trace's end, or 1min)",
                {0.1, 1e8, "100ms or more"});
   add_percentile(*command, serve.plan.percentile, "of requests in time, for plans of tables");
+  add_preference(*command, serve.plan.request.prefer);
+  options->margin = add_margin(*command, serve.plan.request.margin,
+                               "of requests over http 5 %, and at least 2ms; of others 0s");
   command
       ->add_option("--overload", options->overload,
                    "what cannot be answered in time: refuse or late")

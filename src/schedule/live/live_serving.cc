@@ -61,7 +61,8 @@ Answers run_network(InferenceRunner& runner, const std::vector<InferRequest>& re
 }  // namespace
 
 LiveServing::LiveServing(LiveServingOptions options)
-    : options_(std::move(options)), execution_(*this, {options_.durations, options_.preference, true}) {
+    : options_(std::move(options)),
+      execution_(*this, {options_.durations, options_.preference, true}) {
   execution_.result().energy_j = not_measured;
 }
 

@@ -97,8 +97,8 @@ std::string front_text(const ArrivalAnswer& answer) {
   if (answer.front.size() < 2) return "";
   std::string text = fmt::format(
       "served sooner, trained less (--prefer {}):\n  {:>10}  {:>9}  {:>9}  {:>11}  {:>9}\n",
-      answer.problem->preference.text(), "waits for", "median ms", fmt::format("p{:g} ms", answer.percentile),
-      "trainings/s", "a batch");
+      answer.problem->preference.text(), "waits for", "median ms",
+      fmt::format("p{:g} ms", answer.percentile), "trainings/s", "a batch");
   for (const PreferencePoint& point : answer.front)
     text += fmt::format("  {:>10}  {:>9}  {:>9}  {:>11}  {:>9}\n",
                         point.chosen        ? "chosen"
@@ -157,9 +157,9 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
         problem.concurrent() ? std::vector<double>() : planner.tightest_ms(plan->choice);
     for (size_t s = 0; s < kept_ms.size(); ++s) promised.services[s].kept_ms = kept_ms[s];
     answer.simulated = judged(live, promised);
-    answer.front = preference_front(
-        live, plan->choice, question.arrivals,
-        {.percentile = question.percentile, .seed = question.request.seed});
+    answer.front =
+        preference_front(live, plan->choice, question.arrivals,
+                         {.percentile = question.percentile, .seed = question.request.seed});
   }
   if (const Choice steady = solve(problem, readings); steady.outcome.feasible)
     answer.clockwork = judged(live, planner.worse_of_two(steady.candidates));

@@ -5,6 +5,7 @@
 #include "answers/plan.h"
 #include "schedule/planning/arrival_plan.h"
 #include "schedule/planning/preference_front.h"
+#include "tune/shared_board.h"
 
 namespace flyball {
 

@@ -104,6 +104,7 @@ TEST_F(ModeVisitTest, WhatIsMeasuredTrainsMoreAndMakesNothingLate) {
 }
 
 TEST_F(ModeVisitTest, WhatIsObservedIsWhatTheModeTakes) {
+  problem_.preference.kind = Preference::Kind::training;  // batches of one size
   const ServingResult result = run(2);
   ASSERT_FALSE(result.measured.empty());
   const MeasuredMode& first = result.measured.front();

@@ -40,7 +40,8 @@ PreferencePoint run_with(const ServingProblem& live, std::span<const size_t> cho
   point.median_ms = service.latency.quantile_ms(0.5);
   point.high_ms = service.latency.quantile_ms(options.percentile / 100);
   point.late_share = service.late_share();
-  point.trainings_per_s = static_cast<double>(result.trainings.front().minibatches) / result.seconds;
+  point.trainings_per_s =
+      static_cast<double>(result.trainings.front().minibatches) / result.seconds;
   if (service.batches > 0)
     point.mean_batch = static_cast<double>(service.samples) / static_cast<double>(service.batches);
   return point;

@@ -74,8 +74,8 @@ struct Executed {
   double late_share = 0, trained_per_s = 0, median_ms = 0;
   size_t requests = 0;
   double latest_per_s = 0, latest_median_ms = 0;  ///< with batches at the latest safe time
-  double turn_ms = 0;     ///< a training minibatch and an answer
-  double single_load = 0; ///< share of the time that answers one by one take
+  double turn_ms = 0;                             ///< a training minibatch and an answer
+  double single_load = 0;  ///< share of the time that answers one by one take
 
   /// Do answers one by one leave 99 % of that training?
   bool singles() const {

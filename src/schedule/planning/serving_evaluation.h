@@ -39,8 +39,8 @@ struct ServingRow {
   size_t trained = 0;        ///< of them: executed at least 0.99 of the plan's minibatches
   double mean_training_ratio = 0, least_training_ratio = 0;  ///< executed ÷ planned minibatches
   double mean_late_pct = 0, worst_late_pct = 0;
-  double mean_median_ms = 0;       ///< median latencies of the plans, their mean …
-  double latest_median_ms = 0;     ///< … and what it is where batches start at the latest safe time
+  double mean_median_ms = 0;    ///< median latencies of the plans, their mean …
+  double latest_median_ms = 0;  ///< … and what it is where batches start at the latest safe time
   /// Training against the same plan with batches at the latest safe time.
   double mean_kept_ratio = 0, least_kept_ratio = 0;
   /// Plans in which to serve requests one by one costs less than 1 % of the training, and those of

@@ -61,11 +61,11 @@ Simulation ServingProblem::simulation(std::span<const size_t> choice) const {
       continue;
     }
     const double latency_ms = std::min(role.latency_ms, 1e9);
-    asked.services.push_back({.name = role.workload,
-                              .latency_ns = static_cast<int64_t>(std::llround(latency_ms * 1e6)),
-                              .margin_ns = static_cast<int64_t>(
-                                  std::llround(problem->margin.of_ms(latency_ms) * 1e6)),
-                              .rate_hz = role.rate_hz});
+    asked.services.push_back(
+        {.name = role.workload,
+         .latency_ns = static_cast<int64_t>(std::llround(latency_ms * 1e6)),
+         .rate_hz = role.rate_hz,
+         .margin_ns = static_cast<int64_t>(std::llround(problem->margin.of_ms(latency_ms) * 1e6))});
   }
   asked.preference = problem->preference;
   asked.plan = plan(choice);

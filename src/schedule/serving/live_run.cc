@@ -222,13 +222,14 @@ Status LiveRun::add_services(const JobPlace& place) {
     runners_.push_back(runner.get());
     const double latency_ms = of_service(request_.plan.latencies_ms, s, unlimited);
     serving_.add(
-        ServiceRules{.name = workload,
-                     .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
-                     .margin_ns = static_cast<int64_t>(request_.plan.margin.of_ms(latency_ms) * 1e6),
-                     .largest_batch = request_.batch > 0 ? request_.batch : planned[s],
-                     .queue_bound = request_.queue_bound,
-                     .overload = request_.overload,
-                     .rate_hz = request_.arrivals.empty() ? 0 : request_.arrivals[s].rate_hz},
+        ServiceRules{
+            .name = workload,
+            .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
+            .largest_batch = request_.batch > 0 ? request_.batch : planned[s],
+            .queue_bound = request_.queue_bound,
+            .overload = request_.overload,
+            .rate_hz = request_.arrivals.empty() ? 0 : request_.arrivals[s].rate_hz,
+            .margin_ns = static_cast<int64_t>(request_.plan.margin.of_ms(latency_ms) * 1e6)},
         std::move(runner));
   }
   return {};

@@ -136,6 +136,7 @@ void add_evaluate_live(CLI::App& group, Context& context) {
       ->check(CLI::Range(0.0, 2.0))
       ->capture_default_str();
   add_percentile(*command, sweep.percentile, "of requests that are to be in time");
+  add_preference(*command, sweep.prefer);
   command->add_option("--traces", sweep.traces, "dynamic traces to draw; 0: none")
       ->check(CLI::Range(0, 10000))
       ->capture_default_str();

@@ -158,7 +158,10 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_option("--arrivals", o.arrivals,
                        "plan by simulating what `serve` executes: poisson, poisson:60, trace:FILE");
     scope.exclude({Target::clockwork},
-                  {add_percentile(command, o.percentile, "of requests in time, with --arrivals")});
+                  {add_percentile(command, o.percentile, "of requests in time, with --arrivals"),
+                   add_margin(command, o.request.margin, "0s")});
+    if (kind == "concurrent")
+      scope.exclude({Target::clockwork}, {add_preference(command, o.request.prefer)});
   }
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
