@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 import time
-from typing import Any, Callable, Dict, Iterable, Iterator, Optional, TypeVar
+from typing import Any, Callable, Dict, Generic, Iterable, Iterator, Optional, TypeVar
 
 from . import _library, _ring
 
@@ -68,7 +69,8 @@ def minibatch() -> None:
 
 
 def set_synchronize(function: Optional[Callable[[], Any]]) -> None:
-    """Called at the ends of compute() and window(), e.g. torch.cuda.synchronize; None for none."""
+    """Called at the ends of compute() and window(), so that work which is only queued on a GPU is waited
+    for. PyTorch's CUDA is without this; None: that alone."""
     global _synchronize
     _synchronize = function
 
@@ -76,6 +78,11 @@ def set_synchronize(function: Optional[Callable[[], Any]]) -> None:
 def synchronize() -> None:
     if _synchronize is not None:
         _synchronize()
+        return
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    if cuda is not None and cuda.is_initialized():
+        cuda.synchronize()
 
 
 class stall:
@@ -110,19 +117,39 @@ class compute:
         _compute.end()
 
 
-def batches(loader: Iterable[Batch]) -> Iterator[Batch]:
-    """Yields what the loader yields; waiting for it is the stall, the body of the loop is a
-    minibatch whose compute time lasts until the body ends."""
-    source = iter(loader)
-    while True:
-        with stall():
-            try:
-                batch = next(source)
-            except StopIteration:
-                return
-        with compute():
-            yield batch
-        minibatch()
+class mark(Generic[Batch]):
+    """`for batch in flyball.mark(loader):` waiting for the loader is the stall, the body of the loop is
+    a minibatch, whose compute time lasts until the body ends. It may be gone through once for each
+    epoch, as the loader may, and has the loader's length and attributes."""
+
+    def __init__(self, loader: Iterable[Batch]) -> None:
+        self._loader = loader
+
+    def __iter__(self) -> Iterator[Batch]:
+        source = iter(self._loader)
+        while True:
+            with stall():
+                try:
+                    batch = next(source)
+                except StopIteration:
+                    return
+            with compute():
+                yield batch
+            minibatch()
+
+    def __len__(self) -> int:
+        return len(self._loader)  # type: ignore[arg-type]
+
+    def __bool__(self) -> bool:
+        return bool(self._loader)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_loader":  # of one that is being copied or unpickled
+            raise AttributeError(name)
+        return getattr(self._loader, name)
+
+
+batches = mark  # its older name
 
 
 def setting(name: str, default: Number) -> Number:

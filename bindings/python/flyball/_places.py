@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Iterator, Optional
 
+from ._error import Error
+
 _package = Path(__file__).resolve().parent
 
 
@@ -33,6 +35,15 @@ def program() -> Optional[str]:
         if place.is_file() and os.access(place, os.X_OK):
             return str(place)
     return None
+
+
+def required_program() -> str:
+    """Raises Error where there is none."""
+    place = program()
+    if place is None:
+        raise Error("the program `flyball` was not found",
+                    "build it with scripts/build, put it into PATH, or name it in FLYBALL_PROGRAM")
+    return place
 
 
 def library_names() -> Iterator[str]:

@@ -10,14 +10,9 @@ import weakref
 from typing import IO, Any, Dict, Optional
 
 from . import _places
-
-
-class Error(Exception):
-    """What Flyball refuses, or why it cannot go on; `hint` says what to do."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message + (" (HINT: %s)" % hint if hint else ""))
-        self.message, self.hint = message, hint
+from ._error import Error, cannot_start, split_errors
+from ._options import in_python
+from ._words import of_study
 
 
 def _end(process: "subprocess.Popen[str]", said: IO[bytes]) -> None:
@@ -35,10 +30,7 @@ class Program:
     """A running `flyball study`. It ends with this object, or with this process."""
 
     def __init__(self, store: Optional[str], keep: bool) -> None:
-        place = _places.program()
-        if place is None:
-            raise Error("the program `flyball` was not found",
-                        "build it with scripts/build, put it into PATH, or name it in FLYBALL_PROGRAM")
+        place = _places.required_program()
         command = [place, "study"]
         if not keep:
             command += ["--no-store"]
@@ -51,8 +43,7 @@ class Program:
                                              stderr=self._said, encoding="utf-8",
                                              start_new_session=True)
         except OSError as error:
-            raise Error("cannot start %s: %s" % (place, error.strerror),
-                        "FLYBALL_PROGRAM names another one") from error
+            raise cannot_start(place, error) from error
         self._turn = threading.Lock()
         self.close = weakref.finalize(self, _end, self._process, self._said)
 
@@ -81,14 +72,13 @@ class Program:
         answer: Dict[str, Any] = json.loads(line)
         refused = answer.get("error")
         if refused:
-            raise Error(refused["message"], refused["hint"])
+            raise Error(*of_study(refused["message"], refused["hint"]))
         return answer
 
     def _why_it_ended(self) -> Error:
         code = self._process.wait()
         self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
-        hints = [line[len("HINT: "):] for line in lines if line.startswith("HINT: ")]
-        why = "; ".join(line for line in lines if not line.startswith("HINT: "))
-        why = why[len("flyball: "):] if why.startswith("flyball: ") else why
-        return Error(why or "`flyball study` has ended (exit code %d)" % code, "; ".join(hints))
+        errors, hints, rest = split_errors(
+            self._said.read().decode(errors="replace").strip().splitlines())
+        why = "; ".join(errors + rest) or "`flyball study` has ended (exit code %d)" % code
+        return Error(in_python(why, {}), in_python("; ".join(hints), {}))

@@ -9,7 +9,9 @@ from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequ
                     Union)
 
 from . import _marks
-from ._program import Error, Program
+from ._error import Error
+from ._program import Program
+from ._tune import Tune
 from ._window import window
 
 Number = Union[int, float]
@@ -43,6 +45,27 @@ class Best:
     minibatch_ms: float
     power_w: Optional[float]
     minibatch_j: Optional[float]
+
+
+def _number(name: str, value: Any) -> float:
+    """A plain number, also of numpy's and of tensors of one number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise Error("%s%r is not a number" % (name, value), "give a plain number") from None
+    if number - number != 0:
+        raise Error("%s is not a finite number: %r" % (name.rstrip("="), number),
+                    'leave it out, or tell(trial, failure="…")')
+    return number
+
+
+def _times(minibatch_ms: Any) -> Dict[str, Any]:
+    """One time, or those of several minibatches."""
+    try:
+        values = list(minibatch_ms)
+    except TypeError:  # no sequence
+        return {"minibatch_ms": _number("minibatch_ms=", minibatch_ms)}
+    return {"minibatches_ms": [_number("minibatch_ms=", value) for value in values]}
 
 
 class _Minibatches:
@@ -139,14 +162,13 @@ class Study:
         its noise are taken), mean power and other figures ({"accuracy": 0.7}), or why it failed. On
         disk when this returns."""
         message: Dict[str, Any] = {"do": "tell", "trial": trial.number}
-        if isinstance(minibatch_ms, (list, tuple)):
-            message["minibatches_ms"] = [float(value) for value in minibatch_ms]
-        elif minibatch_ms is not None:
-            message["minibatch_ms"] = float(minibatch_ms)  # type: ignore[arg-type]
+        if minibatch_ms is not None:
+            message.update(_times(minibatch_ms))
         if power_w is not None:
-            message["power_w"] = float(power_w)
+            message["power_w"] = _number("power_w=", power_w)
         if figures:
-            message["figures"] = {name: float(value) for name, value in figures.items()}
+            message["figures"] = {name: _number('figures["%s"]' % name, value)
+                                  for name, value in figures.items()}
         if failure is not None:
             message["failure"] = " ".join(failure.split()) or "it failed"
         self._program.say(message)
@@ -162,10 +184,11 @@ class Study:
                     best["minibatch_j"])
 
     @property
-    def answer(self) -> Dict[str, Any]:
-        """The whole answer, predictions included, as `flyball tune --json` has it (docs/json.md).
-        Raises Error while the search goes on."""
-        answer: Dict[str, Any] = self._program.say({"do": "answer"})["answer"]
+    def answer(self) -> Tune:
+        """The whole answer, predictions included: what tune() returns, the document of `flyball tune
+        --json` (docs/json.md). Raises Error while the search goes on."""
+        answer = Tune(self._program.say({"do": "answer"})["answer"])
+        answer._store = self._store
         return answer
 
     def optimize(self, function: Callable[[Trial], Any], profiles: Optional[int] = None,
@@ -174,11 +197,12 @@ class Study:
                  wait: Optional[bool] = None, force: Optional[bool] = None,
                  anyway: Optional[bool] = None) -> Optional[Best]:
         """Runs `function` for each trial to the end of the search, measures its minibatches (as
-        flyball.minibatch() and flyball.batches() mark them; without marks its whole run) and their
+        flyball.mark() and flyball.minibatch() mark them; without marks its whole run) and their
         power, and returns the best. It may run as long as it likes, or return when `trial.enough`:
         after `warm_up` and `trial_time` seconds. What it raises of `catch` is a failed trial.
-        `wait` and `force` are as in create_study(); `anyway` is what `force` was called."""
-        self._change({"profiles": profiles, "wait": wait, "force": anyway if force is None else force})
+        `wait` and `force` are as in create_study(); `anyway` is an older name of `force`, until 1.0."""
+        self._change({"profiles": profiles, "wait": wait,
+                      "force": anyway if force is None else force})
         gap = self._created["power_gap"]
         needs_power = self._create.get("objective", "time") != "time" or \
             "power_budget" in self._create or "energy_budget" in self._create
@@ -259,8 +283,8 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
     store, keep    where trials are kept, as `flyball runs list` shows them; keep=False: nowhere
     wait, force    one session measures on a machine at a time, a study from its first ask() to its end.
                    Where another one measures, ask() raises Error, which names it; wait=True waits for it
-                   to end; force=True (its name before 0.1: anyway) measures beside it, and marks the trials
-                   as disturbed
+                   to end; force=True measures beside it, and marks the trials as disturbed
+                   (`anyway` is an older name of it, until 1.0)
 
     Raises Error for what cannot be."""
     wanted: Dict[str, Any] = {

@@ -1,0 +1,46 @@
+"""A loop that is not ours, as its callbacks tell of it."""
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from .. import _marks
+from .._study import Trial
+
+Figures = Union[Sequence[str], Mapping[str, str]]
+
+
+class Loop:
+    """Marks of a loop by its callbacks. Between two steps it waits for data; what else it does there
+    (it evaluates, it saves) is no stall, and ends with wait()."""
+
+    def __init__(self, trial: Optional[Trial], figures: Figures) -> None:
+        self._trial = trial
+        self._names = dict(figures) if isinstance(figures, Mapping) else \
+            {name: name for name in figures}
+        self._stall, self._compute = _marks.stall(), _marks.compute()
+        self._computes = False
+
+    def wait(self) -> None:
+        """From now on it waits for the next minibatch."""
+        self._stall.__enter__()
+
+    def begin(self) -> None:
+        """The minibatch is there."""
+        self._stall.__exit__()
+        self._compute.__enter__()
+        self._computes = True
+
+    def end(self) -> bool:
+        """The minibatch has ended. Has the trial seen enough?"""
+        if self._computes:
+            self._compute.__exit__()
+            self._computes = False
+        _marks.minibatch()
+        self.wait()
+        return self._trial is not None and self._trial.enough
+
+    def report(self, metrics: Mapping[str, Any]) -> None:
+        """Those figures that were asked for, as far as they are known."""
+        for name, metric in self._names.items():
+            if metric in metrics:
+                _marks.report(name, float(metrics[metric]))
