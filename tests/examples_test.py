@@ -232,7 +232,9 @@ NO_COMMANDS = {
     "docs/twin.md": ["both simulated at once, in turns"],
     "docs/your-model.md": ["import torch, torchvision", "import flyball", "with flyball.stall()", "class Loss(",
                            "#include <flyball_marks.h>"],
-    "docs/python.md": ["import flyball", "def train(trial)"],
+    # tests/python/docs_test.py runs these.
+    "docs/python.md": ["import flyball", "answer = flyball.tune(", "with flyball.mode.hold(", "loader = flyball.mark(",
+                       "from flyball.integrations", "def train(trial)"],
 }
 
 EXIT_CODES = {"flyball helper status": 1}  # "exit code 1: it does not answer"
@@ -241,7 +243,7 @@ TRAIN = """import time
 import flyball
 size = int(flyball.setting("batch_size", 16))
 flyball.setting("loader_workers", 0)
-for batch in flyball.batches(range(400)):
+for batch in flyball.mark(range(400)):
     time.sleep(0.0004 * size ** 0.5)
 """
 

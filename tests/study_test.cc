@@ -97,7 +97,7 @@ TEST_F(StudyTest, OptimizeTimesTheMarkedMinibatches) {
   const Finished done = script(R"PY(
 import time, flyball
 def train(trial):
-    for batch in flyball.batches(range(100000)):
+    for batch in flyball.mark(range(100000)):
         time.sleep(0.01 * trial["size"])
         if trial.enough: break
 study = flyball.create_study({"size": [2, 1]}, default={"size": 2})
@@ -164,7 +164,7 @@ assert waiting.optimize(run).config == {"size": 1}
 alone = second.optimize(run)  # nobody measures now
 assert alone is not None and not any(trial["disturbed"] for trial in second.answer["profiled"])
 try:
-    study(wait=True, anyway=True)
+    study(wait=True, force=True)
     raise SystemExit("not refused")
 except flyball.Error as error:
     assert error.hint
@@ -219,7 +219,7 @@ TEST_F(StudyTest, TheExamplesOfTheDocsRun) {
   const Finished done = script(R"PY(
 import pathlib, re, sys
 import flyball
-text = (pathlib.Path(sys.argv[1]) / "docs/python.md").read_text()
+text = (pathlib.Path(sys.argv[1]) / "docs/python.md").read_text().partition("## Ask and tell")[2]
 blocks = re.findall(r"```python\n(.*?)```", text, re.S)
 assert len(blocks) == 2
 names = {"measure": lambda batch, workers: (5 + batch / (1 + workers), 10 + batch / 4 + workers)}

@@ -1,0 +1,88 @@
+"""flyball.mark(), and what waits for a GPU."""
+import sys
+import time
+import types
+import unittest
+
+import flyball
+from flyball import _marks
+
+
+class Marks(unittest.TestCase):
+    def setUp(self):
+        self.seen = []
+        former = _marks.listen(lambda end, stall, compute: self.seen.append((stall, compute)))
+        self.addCleanup(_marks.listen, former)
+
+    def test_each_batch_is_a_minibatch(self):
+        def slow():
+            for batch in "abc":
+                time.sleep(0.01)
+                yield batch
+        got = []
+        for batch in flyball.mark(slow()):
+            time.sleep(0.02)
+            got.append(batch)
+        self.assertEqual(got, ["a", "b", "c"])
+        self.assertEqual(len(self.seen), 3)
+        for stall_ns, compute_ns in self.seen:
+            self.assertGreaterEqual(stall_ns, 10e6)
+            self.assertGreaterEqual(compute_ns, 20e6)
+            self.assertLess(stall_ns, compute_ns)
+
+    def test_a_marked_loader_serves_every_epoch(self):
+        class Loader(list):
+            batch_size = 4
+        loader = flyball.mark(Loader("ab"))
+        for _ in range(3):
+            self.assertEqual(list(loader), ["a", "b"])
+        self.assertEqual(len(self.seen), 6)
+        self.assertEqual((len(loader), loader.batch_size, bool(loader)), (2, 4, True))
+        with self.assertRaises(AttributeError):
+            loader.no_such_thing
+        with self.assertRaises(TypeError):
+            len(flyball.mark(iter("ab")))
+        self.assertTrue(flyball.mark(iter("ab")))
+
+    def test_a_batch_that_is_left_is_none(self):
+        for batch in flyball.mark("abc"):
+            if batch == "b":
+                break
+        self.assertEqual(len(self.seen), 1)
+
+    def test_the_older_name(self):
+        self.assertIs(flyball.batches, flyball.mark)
+
+
+class Synchronize(unittest.TestCase):
+    def setUp(self):
+        self.waits = []
+        self.addCleanup(_marks.listen, _marks.listen(lambda *_: None))
+        self.addCleanup(flyball.set_synchronize, None)
+        self.addCleanup(sys.modules.__setitem__ if "torch" in sys.modules else sys.modules.pop,
+                        "torch", sys.modules.get("torch"))
+
+    def torch(self, initialized):
+        torch = types.ModuleType("torch")
+        torch.cuda = types.SimpleNamespace(is_initialized=lambda: initialized,
+                                           synchronize=lambda: self.waits.append("cuda"))
+        sys.modules["torch"] = torch
+
+    def test_cuda_of_pytorch_is_waited_for(self):
+        self.torch(True)
+        with flyball.compute():
+            self.assertEqual(self.waits, [])
+        self.assertEqual(self.waits, ["cuda"])
+
+    def test_what_uses_no_gpu_is_left_alone(self):
+        self.torch(False)
+        with flyball.compute():
+            pass
+        self.assertEqual(self.waits, [])
+
+    def test_a_function_of_ones_own(self):
+        self.torch(True)
+        flyball.set_synchronize(lambda: self.waits.append("own"))
+        with flyball.compute():
+            pass
+        self.assertEqual(self.waits, ["own"])
