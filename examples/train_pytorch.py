@@ -27,7 +27,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 
 for epoch in range(arguments.epochs):
     with flyball.window("epoch"):
-        for samples, wanted in flyball.batches(loader):
+        for samples, wanted in flyball.mark(loader):
             optimizer.zero_grad()
             loss = nn.functional.cross_entropy(model(samples), wanted)
             loss.backward()
