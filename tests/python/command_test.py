@@ -14,7 +14,7 @@ from support import InFolder
 HELP = """
   printf '%s\\n' 'x' '' 'Options:' '  --device TEXT  board' '  --report FILE  page' '  -q,--quiet  none' '  --dry-run  nothing' \
     '  --json  one' '  --objective X' '  --power-budget X' '  --time-budget X' '  --energy-budget X' \\
-    '  --at-most X' '  --at-least X' '  --axis X' '  --profiles X'
+    '  --at-most X' '  --at-least X' '  --axis X' '  --profiles X' '  --workload X' '  --phase X'
   exit"""
 
 
@@ -61,10 +61,12 @@ class Streams(FakeProgram):
         self.assertEqual((answer, said), ({"choice": None}, ""))
 
     def test_a_page(self):
-        self.program('for word; do case $word in --report=*) echo page >"${word#*=}" ;; esac; done; echo "{}"')
-        answer, _ = self.tune()
-        self.assertEqual(answer.page(), "page\n")
-        self.assertIn('srcdoc="page\n"', answer._repr_html_())
+        (self.folder / "made.html").write_text('<p class="a">&lt;')
+        self.program('for word; do case $word in --report=*) cp made.html "${word#*=}" ;; esac; done\n'
+                     """echo '{"file": "a.csv", "workloads": []}'""")
+        answer = flyball.pareto("a.csv")
+        self.assertEqual(answer.page(), '<p class="a">&lt;')
+        self.assertIn('srcdoc="<p class=&quot;a&quot;>&amp;lt;"', answer._repr_html_())
 
 
 class Failures(FakeProgram):
@@ -98,7 +100,8 @@ class Interrupts(FakeProgram):
             try:
                 flyball.tune("net", device="host")
             except KeyboardInterrupt:
-                print(open("signals").read().split())
+                with open("signals") as signals:
+                    print(signals.read().split())
             """))
         python = subprocess.Popen([sys.executable, "asks.py"], stdout=subprocess.PIPE)
         for _ in range(600):

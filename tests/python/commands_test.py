@@ -87,6 +87,12 @@ class Tune(InFolder):
         tune(power_budget="10W", report="two.html")
         self.assertIn("<html", (self.folder / "two.html").read_text())
 
+    def test_a_run_that_was_deleted_has_no_page(self):
+        answer = tune(power_budget="10W")
+        (self.folder / "store.db").unlink()
+        self.assertIn("<table>", answer._repr_html_())
+        self.refused(flyball.Error, answer.report, "page.html")
+
     def test_a_dry_run_measures_nothing(self):
         dry = tune(power_budget="10W", dry_run=True)
         self.assertIsInstance(dry, flyball.DryRun)
@@ -251,6 +257,7 @@ class Others(InFolder):
         answer.report("answer.html")
         found[1].report("run.html")
         self.assertEqual((self.folder / "answer.html").read_text(), (self.folder / "run.html").read_text())
+        self.assertNotIn("--report", found[1].command)
         self.assertIn("latest 2: ", repr(found))
         self.assertIn("<td>resnet18</td>", found._repr_html_())
         other = str(self.folder / "other.db")

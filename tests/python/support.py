@@ -40,20 +40,15 @@ class InFolder(unittest.TestCase):
 
 @functools.lru_cache(maxsize=None)
 def _recorded():
-    folder = tempfile.TemporaryDirectory(prefix="flyball-tree-")
-    subprocess.run(["bash", "-c", f". {source}/tests/answers/orin_tree.sh"], cwd=folder.name, check=True)
+    folder = tempfile.mkdtemp(prefix="flyball-tree-")
+    atexit.register(shutil.rmtree, folder)
+    subprocess.run(["bash", "-c", f". {source}/tests/answers/orin_tree.sh"], cwd=folder, check=True)
     return folder
 
 
 def orin_tree(folder):
     """What Linux shows of a Jetson AGX Orin, in folder/tree."""
-    return pathlib.Path(shutil.copytree(_recorded().name + "/tree", folder / "tree", symlinks=True))
-
-
-@atexit.register
-def _clean():
-    if _recorded.cache_info().currsize:
-        _recorded().cleanup()
+    return pathlib.Path(shutil.copytree(_recorded() + "/tree", folder / "tree", symlinks=True))
 
 
 def has(package):

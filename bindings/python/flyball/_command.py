@@ -121,7 +121,9 @@ def _files(writes: Sequence[str], known: Mapping[str, str], given: Mapping[str, 
     files = []
     for option in writes:
         named = given.get(option)
-        if option not in known or given.get("dry_run"):
+        # The page of a run that is kept is made when it is asked for.
+        kept = option == "report" and "store" in known and not given.get("no_store")
+        if option not in known or given.get("dry_run") or kept:
             continue
         if isinstance(named, (str, os.PathLike)):
             files.append(_File(option, os.fspath(named), None))

@@ -65,6 +65,13 @@ def table_html(rows: Sequence[Row]) -> str:
         line("th", names), "".join(lines), more)
 
 
+def frame_html(page: str) -> str:
+    """A page within a page; of a quoted attribute these two characters alone are special."""
+    return ('<iframe srcdoc="%s" sandbox="allow-scripts allow-downloads allow-popups" '
+            'style="width: 100%%; height: 720px; border: 1px solid #ccc"></iframe>'
+            % page.replace("&", "&amp;").replace('"', "&quot;"))
+
+
 def short(value: Any) -> str:
     if value is None:
         return ""
@@ -115,12 +122,11 @@ class Document(Dict[str, Any]):
     def _repr_html_(self) -> str:
         """In a notebook: the line, and the report in a frame of its own (without one, the rows)."""
         line = "<p>%s</p>" % html.escape(self.summary())
-        page = self.page()
-        if page is None:
-            return line + table_html(self.rows())
-        return line + ('<iframe srcdoc="%s" sandbox="allow-scripts allow-downloads allow-popups" '
-                       'style="width: 100%%; height: 720px; border: 1px solid #ccc"></iframe>'
-                       % html.escape(page))
+        try:
+            page = self.page()
+        except Error:  # its run is not in the store any more
+            page = None
+        return line + (table_html(self.rows()) if page is None else frame_html(page))
 
 
 class Stored(Document):
