@@ -54,7 +54,7 @@ WANTED = ["bin/flyball", "share/man/man1/flyball.1.gz", "share/man/man1/flyball-
           "share/zsh/vendor-completions/_flyball", "share/fish/vendor_completions.d/flyball.fish",
           "share/flyball/examples/lenet5_host.csv", "share/flyball/experiments/workers.toml",
           "share/doc/flyball/NOTICE", "share/doc/flyball/third-party.gz", "share/doc/flyball/docs/data.md",
-          "lib/flyball/python/flyball/__init__.py"]
+          "lib/flyball/python/flyball/__init__.py", "lib/flyball/python/flyball/integrations/lightning.py"]
 OF_DEBIAN = ["share/doc/flyball/copyright", "share/doc/flyball/changelog.gz", "share/doc/flyball/changelog.Debian.gz",
              "lib/systemd/system/flyball-helper.service", "lib/systemd/system/flyball-helper.socket",
              "lib/tmpfiles.d/flyball.conf"]
