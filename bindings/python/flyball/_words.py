@@ -14,7 +14,7 @@ _examples = {
     "minibatch_ms": "minibatch_ms=12.5, or a list of the times of several",
     "power_w": "power_w=20.5, in watts", "failure": 'failure="out of memory"'}
 # The key of a message that stands for an argument of another name.
-_arguments = {"minibatches_ms": "minibatch_ms", "anyway": "force"}
+_arguments = {"minibatches_ms": "minibatch_ms"}
 
 _bad_value = re.compile(r"'([\w.]+)' is not (.*)", re.S)
 _sentences = [
