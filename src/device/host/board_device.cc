@@ -45,7 +45,7 @@ BoardDevice::BoardDevice(BoardDeviceOptions options, Parts parts)
   if (const auto put_back = recover_settings(options_.journal); !put_back)
     parts_.gaps.insert(parts_.gaps.begin(), {{}, put_back.error()});
   for (const KnobPtr& knob : parts_.knobs) {
-    const Status allowed = knob->settable();
+    const Status allowed = options_.rehearsed ? Status() : knob->settable();
     if (allowed.ok()) {
       settable_.push_back(knob.get());
       continue;
@@ -208,7 +208,7 @@ std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
   };
   const std::vector<int> cpus = present_cpus(place);
   auto cores = find_hotplug_cores(place, board.spec ? board.spec->last_cores : std::vector<int>());
-  if (cores && !(*cores)->settable().ok() && options.root == "/") {
+  if (cores && !(*cores)->settable().ok() && options.root == "/" && !options.rehearsed) {
     // Unprivileged: what this process and its children use.
     std::vector<int> online;
     for (int cpu : cpus)
@@ -236,6 +236,15 @@ std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
 std::unique_ptr<BoardDevice> open_any_board(const BoardIdentity& board, const fs::path& root) {
   if (board.id == "host") return open_host_knobs({.root = root});
   return open_known_board(board, {.root = root});
+}
+
+std::unique_ptr<BoardDevice> open_rehearsed_board(const BoardIdentity& board,
+                                                  BoardDeviceOptions options) {
+  options.rehearsed = true;
+  if (board.id != "host") return open_known_board(board, std::move(options));
+  BoardDevice::Parts parts =
+      host_parts({.root = options.root, .pin_threads = false, .files = options.files});
+  return std::make_unique<BoardDevice>(std::move(options), std::move(parts));
 }
 
 }  // namespace flyball

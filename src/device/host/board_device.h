@@ -18,6 +18,8 @@ struct BoardDeviceOptions {
   std::filesystem::path root = "/";       ///< of /proc and /sys
   std::filesystem::path journal{};        ///< "" takes board_journal(); never below `root`'s sys/
   SettingFiles* files = &kernel_files();  ///< what stands behind the knobs
+  /// `files` keep every write for themselves (modes/rehearsal.h): no right to write is needed.
+  bool rehearsed = false;
 };
 
 class BoardDevice final : public Device {
@@ -72,6 +74,10 @@ std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
 /// What this machine (or tree) is: open_known_board(), or the host.
 std::unique_ptr<BoardDevice> open_any_board(const BoardIdentity& board,
                                             const std::filesystem::path& root);
+
+/// The same by rehearsed options: with every knob that can be read, whoever may set it.
+std::unique_ptr<BoardDevice> open_rehearsed_board(const BoardIdentity& board,
+                                                  BoardDeviceOptions options);
 
 /// Name, title and fingerprint of a board; of a tree the kernel that it shows.
 DeviceInfo describe_board(const BoardIdentity& board, const std::string& name, size_t cores,

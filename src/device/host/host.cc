@@ -40,7 +40,7 @@ std::vector<double> core_counts(size_t cores) {
 }  // namespace
 
 BoardDevice::Parts host_parts(const HostOptions& options) {
-  const KnobPlace place{options.root};
+  const KnobPlace place{options.root, options.files};
   const std::vector<int> cpus = options.cpus.empty() ? usable_cpus(place) : options.cpus;
   BoardDevice::Parts parts;
   parts.info = describe_board(identify_board(options.root), "host", cpus.size(), options.root);

@@ -10,10 +10,11 @@
 namespace flyball {
 
 struct HostOptions {
-  std::filesystem::path root = "/";  ///< of /proc and /sys
-  std::filesystem::path journal{};   ///< "" takes board_journal(); never below `root`'s sys/
-  std::vector<int> cpus{};           ///< "" takes those this process may use
-  bool pin_threads = true;           ///< false in tests: leave our threads alone
+  std::filesystem::path root = "/";       ///< of /proc and /sys
+  std::filesystem::path journal{};        ///< "" takes board_journal(); never below `root`'s sys/
+  std::vector<int> cpus{};                ///< "" takes those this process may use
+  bool pin_threads = true;                ///< false in tests: leave our threads alone
+  SettingFiles* files = &kernel_files();  ///< what stands behind the knobs
 };
 
 /// Axes `cpu_cores` (1 … usable cores) and, where it can be set, `cpu_mhz`. Puts back first what a

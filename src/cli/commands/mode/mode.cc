@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/commands/mode/mode_measure.h"
 #include "cli/output.h"
+#include "device/modes/rehearsal.h"
 #include "device/registry/live_knobs.h"
 #include "device/registry/twin_report.h"
 #include "telemetry/process/command.h"
@@ -21,7 +22,7 @@ namespace {
 
 struct ModeOptions {
   std::string mode, preset, device, root = "/";
-  bool pin_max = false, json = false;
+  bool pin_max = false, dry_run = false, json = false;
 };
 
 struct OpenedBoard {
@@ -211,9 +212,32 @@ Json set_json(const ModeOptions& options, const PowerMode& mode) {
           {"pinned", options.pin_max || options.preset.empty()}};
 }
 
+Status show_writes(const ModeOptions& options, const ModeRequest& request,
+                   const OpenedBoard& board) {
+  if (board.name.kind == BoardName::Kind::cuda)
+    return Error{Code::invalid_argument,
+                 fmt::format("the writes of {} cannot be shown: what is set of a GPU are calls of "
+                             "NVIDIA's library",
+                             board.name.text()),
+                 "leave --dry-run out, or --device: without it the board's files are shown"};
+  BoardIdentity identity = board.identity;
+  if (board.name.kind == BoardName::Kind::host) identity.id = "host";
+  FLYBALL_ASSIGN(const Rehearsal rehearsal, rehearse_mode(identity, board.root, request));
+  if (!options.json) {
+    fmt::print("{}", rehearsal_text(rehearsal));
+    return {};
+  }
+  Json document = {{"dry_run", true}};
+  document.update(set_json(options, rehearsal.mode));
+  document.update(rehearsal_json(rehearsal));
+  print_json(document);
+  return {};
+}
+
 Status set(const ModeOptions& options) {
   FLYBALL_ASSIGN(const ModeRequest request, request_of(options, true));
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
+  if (options.dry_run) return show_writes(options, request, board);
   catch_interrupts();
   const WholeWork whole;
   ModeDispatcher dispatcher(*board.device, board.root);
@@ -320,6 +344,9 @@ void add_mode(CLI::App& app, Context& context) {
   for (const Verb& verb : verbs) {
     CLI::App* sub = command->add_subcommand(verb.name, verb.summary);
     verb.request ? add_request(*sub, *options) : add_common(*sub, *options, verb.simulated);
+    if (verb.name == std::string("set"))
+      sub->add_flag("--dry-run", options->dry_run,
+                    "show the writes in their order, with what is there now; set nothing");
     sub->footer(fmt::format("Example:\n  flyball mode {}{}", verb.name,
                             !verb.request         ? ""
                             : verb.name[0] == 'h' ? " --preset 15W -- python3 train.py"
