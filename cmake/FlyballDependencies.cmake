@@ -15,6 +15,16 @@ find_package(ICU REQUIRED COMPONENTS uc data)    # Unicode properties and NFD of
 find_package(Boost 1.74 REQUIRED)                   # headers alone: Asio (the inference endpoint), Math (quantiles)
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)  # command line
 find_path(DATE_INCLUDE_DIR date/date.h REQUIRED)   # times in plug meter logs (header-only part)
+# The bundle of verify-board. Its static form where there is one: of the many formats that it knows the linker
+# keeps tar and gzip alone, so that the program loads none of the libraries that the others need.
+find_path(ARCHIVE_INCLUDE_DIR archive.h REQUIRED)
+find_library(ARCHIVE_LIBRARY NAMES libarchive.a archive REQUIRED)
+add_library(flyball_archive UNKNOWN IMPORTED GLOBAL)
+set_target_properties(flyball_archive PROPERTIES IMPORTED_LOCATION ${ARCHIVE_LIBRARY}
+                                                 INTERFACE_LINK_LIBRARIES ZLIB::ZLIB)
+if(ARCHIVE_LIBRARY MATCHES "\\.a$")
+  target_link_options(flyball_archive INTERFACE LINKER:--gc-sections)
+endif()
 
 # LibTorch: a Jetson wheel, a pip torch or an unpacked archive when CMake finds it, else Debian's
 # libtorch-dev. Only the module (src/module) links it.

@@ -30,28 +30,28 @@ std::vector<std::string> words_of(const std::vector<std::string>& entries) {
 
 struct Match {
   const BoardSpec* spec = nullptr;
-  size_t length = 0;
+  std::string by{};  // the longest word that fits
 
-  void take(const BoardSpec& candidate, size_t characters) {
-    if (characters > length) *this = {&candidate, characters};
+  void take(const BoardSpec& candidate, const std::string& word) {
+    if (word.size() > by.size()) *this = {&candidate, word};
   }
 };
 
-const BoardSpec* by_module(const std::vector<std::string>& words) {
+Match by_module(const std::vector<std::string>& words) {
   Match best;
   for (const BoardSpec& spec : board_specs())
     for (const std::string& module : spec.modules)
       if (std::ranges::any_of(words, [&](const auto& w) { return w.starts_with(module); }))
-        best.take(spec, module.size());
-  return best.spec;
+        best.take(spec, module);
+  return best;
 }
 
-const BoardSpec* by_model(const std::string& model) {
+Match by_model(const std::string& model) {
   Match best;
   for (const BoardSpec& spec : board_specs())
     for (const std::string& part : spec.models)
-      if (model.find(part) != std::string::npos) best.take(spec, part.size());
-  return best.spec;
+      if (model.find(part) != std::string::npos) best.take(spec, part);
+  return best;
 }
 
 std::string cpu_model(const fs::path& root) {
@@ -119,18 +119,26 @@ BoardIdentity identify_board(const fs::path& root) {
   const fs::path folder = root / "proc/device-tree";
   if (!fs::exists(folder, ignored) && board.l4t == 0) {
     board.id = "host";
+    board.known_by = "no proc/device-tree";
     board.name = cpu_model(root);
     return board;
   }
   const auto compatible = read_file(folder / "compatible", 1 << 16);
   const auto model = read_file(folder / "model", 1 << 16);
-  if (compatible) board.spec = by_module(words_of(zero_separated(*compatible)));
+  const char* file = "compatible";
+  Match match;
+  if (compatible) match = by_module(words_of(zero_separated(*compatible)));
   const std::string title = model ? std::string(trim(model->c_str())) : "";
   const bool plain = !title.empty() && text_fault(title).empty();
-  if (!board.spec && plain) board.spec = by_model(title);
+  if (!match.spec && plain) {
+    match = by_model(title);
+    file = "model";
+  }
+  board.spec = match.spec;
   board.name = board.spec ? board.spec->name : plain ? title : "unknown board";
   if (board.spec) {
     board.id = board.spec->id;
+    board.known_by = fmt::format("{} in proc/device-tree/{}", match.by, file);
     return board;
   }
   for (const auto* text : {&compatible, &model})

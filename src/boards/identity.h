@@ -15,7 +15,9 @@ struct BoardIdentity {
   int l4t = 0;                      ///< 36: major release of NVIDIA's Linux; 0 where there is none
   std::string release;              ///< "R36.4.3"; "" where there is none
   const BoardSpec* spec = nullptr;  ///< null for "host" and "unknown"
-  std::vector<Error> problems;      ///< what could not be read, with the remedy
+  /// What says so: "p3701 in proc/device-tree/compatible"; "" for "unknown".
+  std::string known_by;
+  std::vector<Error> problems;  ///< what could not be read, with the remedy
 
   /// "6": major version of JetPack; "" where there is none or it is not known.
   std::string jetpack() const;
