@@ -52,6 +52,8 @@ NOT_RUN = {
         "flyball mode set cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133":
             "sets an AGX Orin; mode_test.cc runs it on a tree",
         "flyball mode set --preset 30W": "sets a Jetson; mode_test.cc sets presets on a tree",
+        "flyball mode set --preset 30W --dry-run": "needs a Jetson; verify.txt does it on a tree",
+        "sudo flyball verify-board": "would set the knobs of this very machine; verify_test.cc: of a tree",
         "flyball mode set --pin-max": "would pin the clocks of this very machine",
         "flyball mode hold --preset 15W -- python3 train.py": "sets a Jetson; mode_test.cc: on a tree",
         "flyball tune resnet18 --power-budget 30W": "needs a board with a power sensor",

@@ -21,17 +21,18 @@ const std::set<std::string> opaque = {"config", "answer", "excluded", "condition
 
 // The schema of each command's documents.
 const std::map<std::string, std::string> schema_of = {
-    {"tune", "tune"},         {"plan", "plan"},
-    {"predict", "predict"},   {"measure", "measure"},
-    {"profile", "profile"},   {"doctor", "doctor"},
-    {"workloads", "machine"}, {"devices", "machine"},
-    {"config", "machine"},    {"runs", "runs"},
-    {"dataset", "tables"},    {"import", "tables"},
-    {"pareto", "tables"},     {"reference", "tables"},
-    {"evaluate", "evaluate"}, {"experiment", "experiment"},
-    {"helper", "helper"},     {"mode", "mode"},
-    {"roofline", "roofline"}, {"serve", "serve"},
-    {"describe", "describe"}, {"compare", "compare"},
+    {"tune", "tune"},           {"plan", "plan"},
+    {"predict", "predict"},     {"measure", "measure"},
+    {"profile", "profile"},     {"doctor", "doctor"},
+    {"workloads", "machine"},   {"devices", "machine"},
+    {"config", "machine"},      {"runs", "runs"},
+    {"dataset", "tables"},      {"import", "tables"},
+    {"pareto", "tables"},       {"reference", "tables"},
+    {"evaluate", "evaluate"},   {"experiment", "experiment"},
+    {"helper", "helper"},       {"mode", "mode"},
+    {"roofline", "roofline"},   {"serve", "serve"},
+    {"describe", "describe"},   {"compare", "compare"},
+    {"verify-board", "verify"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {
@@ -54,12 +55,13 @@ class JsonTest : public LiveTest {
     collect(done.json(), keys);
     EXPECT_FALSE(keys.empty());
     const bool dry = std::ranges::find(arguments, "--dry-run") != arguments.end();
+    const bool writes = dry && arguments[0] == "mode";
     const bool studied = arguments[1] == "findings";
     const bool benchmark = arguments[1] == "benchmark";
-    EXPECT_THAT(schema_faults(benchmark ? "benchmark"
-                              : dry     ? "dry_run"
-                              : studied ? "findings"
-                                        : schema_of.at(arguments[0]),
+    EXPECT_THAT(schema_faults(benchmark        ? "benchmark"
+                              : dry && !writes ? "dry_run"
+                              : studied        ? "findings"
+                                               : schema_of.at(arguments[0]),
                               done.json()),
                 IsEmpty())
         << done.out.substr(0, 4000);
@@ -201,6 +203,9 @@ TEST_F(JsonTest, EveryKeyOfABoardIsDocumented) {
   }
   const std::string root = (folder_ / "orin_agx_jp6").string();
   expect_documented({"mode", "set", "gpu_mhz=612", "--json", "--root", root});
+  expect_documented({"mode", "set", "gpu_mhz=408", "--dry-run", "--json", "--root", root});
+  expect_documented({"verify-board", "--quick", "--root", root, "--out",
+                     (folder_ / "bundle.tar.gz").string(), "--json", "-q"});
   expect_documented({"mode", "hold", "--preset", "15W", "--json", "--root", root, "--", "true"});
   expect_documented({"mode", "restore", "--json", "--root", root});
   expect_documented({"mode", "idle", "gpu_mhz=612", "--settle", "0s", "--duration", "0.2s",

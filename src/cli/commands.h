@@ -22,6 +22,7 @@ void add_profile(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
+void add_verify_board(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_pareto(CLI::App& app, Context& context);
 void add_reference(CLI::App& app, Context& context);

@@ -1,4 +1,4 @@
-#include "device/doctor/doctor.h"
+#include "cli/commands/doctor.h"
 #include "base/json.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "device/doctor/doctor.h"
 #include "device/registry/twin_report.h"
 #include "module/module.h"
 
@@ -22,6 +23,14 @@ Capability libtorch() {
     return {"LibTorch", purpose, Capability::State::available, "LibTorch " + stamp->libtorch, ""};
   const Error& error = stamp.error();
   return {"LibTorch", purpose, Capability::State::missing, error.message, error.hint};
+}
+
+std::vector<Capability> capabilities_of(const std::filesystem::path& root) {
+  DoctorOptions options;
+  options.root = root;
+  options.ask_kernel = root == "/";
+  options.more.push_back(libtorch());
+  return examine_machine(options);
 }
 
 void show(const std::vector<Capability>& capabilities, const BoardReport& board, bool simulated,
@@ -59,16 +68,17 @@ Status examine(const std::string& device, const std::string& root, bool json) {
     FLYBALL_CHECK(check_is_machine(*named));
   }
   FLYBALL_ASSIGN(const std::filesystem::path place, root_folder(root));
-  DoctorOptions options;
-  options.root = place;
-  options.ask_kernel = place == "/";
-  options.more.push_back(libtorch());
-  const auto capabilities = examine_machine(options);
-  show(capabilities, examine_board(place), false, json);
+  show(capabilities_of(place), examine_board(place), false, json);
   return {};
 }
 
 }  // namespace
+
+Json doctor_document(const std::filesystem::path& root) {
+  Json document = doctor_json(capabilities_of(root), examine_board(root));
+  document["simulated"] = false;
+  return document;
+}
 
 void add_doctor(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(

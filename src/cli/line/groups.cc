@@ -20,7 +20,7 @@ const std::vector<Heading>& command_headings() {
       {"Find a configuration", {"tune", "plan", "predict", "pareto", "compare"}},
       {"Measure and run", {"profile", "measure", "serve", "mode", "study"}},
       {"This machine, networks and data",
-       {"doctor", "devices", "helper", "workloads", "describe", "dataset"}},
+       {"doctor", "verify-board", "devices", "helper", "workloads", "describe", "dataset"}},
       {"What is kept", {"runs", "report", "import", "export", "config"}},
       {"Research", {"experiment", "roofline", "reference", "evaluate", "twin"}},
       {"Manual", {"man", "completion"}}};
