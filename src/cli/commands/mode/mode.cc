@@ -221,7 +221,8 @@ Status show_writes(const ModeOptions& options, const ModeRequest& request,
                              board.name.text()),
                  "leave --dry-run out, or --device: without it the board's files are shown"};
   BoardIdentity identity = board.identity;
-  if (board.name.kind == BoardName::Kind::host) identity.id = "host";
+  // Without --device the name is that of the host, and the board is what this machine is.
+  if (!options.device.empty() && board.name.kind == BoardName::Kind::host) identity.id = "host";
   FLYBALL_ASSIGN(const Rehearsal rehearsal, rehearse_mode(identity, board.root, request));
   if (!options.json) {
     fmt::print("{}", rehearsal_text(rehearsal));
