@@ -164,7 +164,8 @@ TEST_F(VerifyTest, NoSecretIsInTheBundle) {
         "48:b0:2d:5e:11:07", "192.168.55.1", "token-1f9c2b7e", "77d0+a41c", "home-of-somebody"})
     EXPECT_THAT(bytes, Not(HasSubstr(secret)));
   std::vector<std::string> kinds;
-  for (const auto& one : done.json()["bundle"]["left_out"]) kinds.push_back(one["kind"]);
+  const auto document = done.json();
+  for (const auto& one : document["bundle"]["left_out"]) kinds.push_back(one["kind"]);
   for (const char* kind : {"serial", "host", "user", "mac", "address", "home"})
     EXPECT_THAT(kinds, ::testing::Contains(kind));
 }
@@ -213,6 +214,18 @@ TEST_F(VerifyTest, AKnobThatDoesNotTakeFails) {
   EXPECT_EQ(step(done.json(), "axis gpu_mhz")["verdict"], "failed");
 }
 
+// As the static program has none.
+TEST_F(VerifyTest, WithoutLibTorchAShellsLoopIsTuned) {
+  const fs::path program = folder_ / "bin/flyball";
+  fs::create_directories(program.parent_path());
+  fs::copy_file(program_, program);
+  program_ = program.string();
+  const Finished done = verify();
+  EXPECT_EQ(done.exit_code, 0) << done.out;
+  EXPECT_EQ(step(done.json(), "tune")["found"], "2 of 2 trials of a shell's loop measured");
+  EXPECT_EQ(content(), start_);
+}
+
 // Old releases raise clocks that were lowered only after a reboot.
 TEST_F(VerifyTest, NothingIsLoweredWhereItMayNotRise) {
   fs::remove_all(root_);
@@ -251,6 +264,10 @@ TEST_F(VerifyTest, WhoeverMeasuresKeepsItOut) {
   const Finished refused = verify();
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("the right to measure on this machine is held by"));
+  EXPECT_EQ(content(), start_);
+  const Finished beside = verify({"--force"});
+  EXPECT_EQ(beside.exit_code, 0) << beside.err;
+  EXPECT_THAT(step(beside.json(), "alone")["found"], HasSubstr("measured beside it"));
   ::kill(measures, SIGTERM);
   finish(measures);
   EXPECT_EQ(content(), start_);

@@ -119,7 +119,7 @@ BoardIdentity identify_board(const fs::path& root) {
   const fs::path folder = root / "proc/device-tree";
   if (!fs::exists(folder, ignored) && board.l4t == 0) {
     board.id = "host";
-    board.known_by = "no proc/device-tree";
+    board.known_by = "a missing proc/device-tree";
     board.name = cpu_model(root);
     return board;
   }

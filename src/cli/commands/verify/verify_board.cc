@@ -85,11 +85,13 @@ Status verify(const VerifyOptions& options, Context& context) {
   FLYBALL_CHECK(check_writable(file));
   // Before the board is opened: what it finds then is what it is put back to.
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
+  const Disturbance disturbance;
   VerifySteps steps(root, options.quick, [&](const CheckedStep& step) {
     if (!options.json || !options.quiet) tell(step_text(step), options.json);
   });
   FLYBALL_CHECK(steps.check_board());
   FLYBALL_CHECK(steps.check_tune());
+  steps.check_alone(disturbance.by());
   steps.check_put_back();
   const Verification& done = steps.finish();
   FLYBALL_ASSIGN(const Bundle bundle, make_bundle(root, done));

@@ -411,9 +411,19 @@ Status VerifySteps::check_tune() {
   return {};
 }
 
+void VerifySteps::check_alone(const std::string& others) {
+  if (others.empty()) return;
+  add({.name = "alone",
+       .verdict = Verdict::left_out,
+       .found = others + " measured beside it",
+       .hint = "rails, clocks and the tune are disturbed: repeat it when that has ended (--wait)"});
+}
+
 void VerifySteps::check_put_back() {
   CheckedStep step{.name = "put back",
-                   .found = fmt::format("{} settings are what they were", before_.size())};
+                   .found = before_.size() == 1
+                                ? "1 setting is what it was"
+                                : fmt::format("{} settings are what they were", before_.size())};
   step.details = changed_settings(before_, read_board_settings(root_, done_.board));
   if (before_.empty()) {
     step.verdict = Verdict::left_out;

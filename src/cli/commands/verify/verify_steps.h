@@ -38,6 +38,8 @@ class VerifySteps {
   Status check_board();
   /// One short tune of a tiny workload. Errors: `interrupted`.
   Status check_tune();
+  /// Did another process measure meanwhile (device/measuring.h)? "": none did.
+  void check_alone(const std::string& others);
   /// Are the board's settings what they were at the beginning?
   void check_put_back();
   const Verification& finish();
