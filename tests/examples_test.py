@@ -191,6 +191,10 @@ NOT_RUN = {
         "flyball tune --power-budget 15W --axis batch_size=1,4,8 -- trtexec --loadEngine=model.plan --shapes=image:{batch_size}x3x224x224 --iterations=1000 --duration=0 --warmUp=0":
             "needs TensorRT",
     },
+    "docs/how-to/verify-your-board.md": {
+        "sudo flyball verify-board": "would set the knobs of this very machine; verify_test.cc: of a tree",
+        "sudo flyball verify-board --quick": "likewise",
+    },
     "docs/how-to/ultralytics.md": {
         "flyball tune --axis batch_size=4,8,16 --axis loader_workers=0,2,4 --power-budget 30W -- python3 train.py":
             "needs a power sensor; tune_test.cc does it on a tree",
@@ -221,6 +225,7 @@ NOT_RUN = {
 NO_COMMANDS = {
     "README.md": ["import flyball"],
     "docs/how-to/docker.md": ["docker run --rm", "jetson-containers run"],
+    "docs/how-to/verify-your-board.md": ["tar xzf flyball-board-orin_agx.tar.gz"],  # tests/answers/verify.txt does it
     "docs/compare.md": ['currency = "EUR"'],
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
     "docs/boards.md": ["of 22.3 W"],
