@@ -3,9 +3,8 @@
 # the program with LibTorch to the static one.
 if(FLYBALL_STATIC)
   # It needs nothing of the Linux it runs on, not even its C library, so that what is built here runs on a
-  # board with an older one. It loads no other libraries: no LibTorch, no vendor's.
+  # board with an older one. It loads no other libraries: no LibTorch, and NVIDIA's only by way of flyball-nvml.
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
-  set(CMAKE_EXE_LINKER_FLAGS "${CMAKE_EXE_LINKER_FLAGS} -static")
 endif()
 find_path(FMT_INCLUDE_DIR fmt/format.h REQUIRED)
 add_library(fmt::fmt INTERFACE IMPORTED GLOBAL)

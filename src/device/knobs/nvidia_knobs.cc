@@ -62,7 +62,7 @@ class PowerLimit final : public Knob {
   }
 
  private:
-  Result<double> watts(int (*entry)(NvmlDevice, unsigned*)) const {
+  Result<double> watts(const std::function<int(NvmlDevice, unsigned*)>& entry) const {
     unsigned milliwatts = 0;
     const int code = entry ? entry(gpu_.device, &milliwatts) : int{nvml_not_supported};
     FLYBALL_CHECK(nvml_status(*gpu_.api, code, "power_limit_w"));

@@ -2,6 +2,7 @@
 // reference) declares them. Written out so that nothing of NVIDIA's is needed to build.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/status.h"
@@ -23,48 +24,55 @@ enum NvmlCode {
   nvml_not_supported = 3,
   nvml_no_permission = 4,
   nvml_lost = 15,
+  nvml_unknown = 999,
 };
 
-/// The library, opened at run time. Every entry but the first five may be null: old libraries lack
-/// some, and boards answer others with "not supported".
+/// The library, opened at run time: by this process, or by flyball-nvml where this program is
+/// static (nvml_program.h). Every entry but the first four may be empty: old libraries lack some,
+/// and boards answer others with "not supported".
 struct NvmlApi {
-  int (*init)() = nullptr;
-  int (*shutdown)() = nullptr;
-  int (*device_count)(unsigned*) = nullptr;
-  int (*device)(unsigned, NvmlDevice*) = nullptr;
-  const char* (*error_string)(int) = nullptr;
-  int (*name)(NvmlDevice, char*, unsigned) = nullptr;
-  int (*uuid)(NvmlDevice, char*, unsigned) = nullptr;
-  int (*driver_version)(char*, unsigned) = nullptr;
-  int (*energy)(NvmlDevice, unsigned long long*) = nullptr;  ///< mJ since the driver loaded
-  int (*power)(NvmlDevice, unsigned*) = nullptr;             ///< mW
-  int (*clock)(NvmlDevice, int, unsigned*) = nullptr;        ///< MHz; 0 = GPU, 1 = SM, 2 = memory
-  int (*utilization)(NvmlDevice, NvmlUtilization*) = nullptr;
-  int (*throttle_reasons)(NvmlDevice, unsigned long long*) = nullptr;
-  int (*temperature)(NvmlDevice, int, unsigned*) = nullptr;  ///< °C; 0 = the chip
-  int (*memory)(NvmlDevice, NvmlMemory*) = nullptr;
-  int (*mig_mode)(NvmlDevice, unsigned* now, unsigned* after_reset) = nullptr;
+  std::function<int(unsigned*)> device_count;
+  std::function<int(unsigned, NvmlDevice*)> device;
+  std::function<const char*(int)> error_string;
+  std::function<int(NvmlDevice, char*, unsigned)> name;
+  std::function<int(NvmlDevice, char*, unsigned)> uuid;
+  std::function<int(char*, unsigned)> driver_version;
+  std::function<int(NvmlDevice, unsigned long long*)> energy;  ///< mJ since the driver loaded
+  std::function<int(NvmlDevice, unsigned*)> power;             ///< mW
+  std::function<int(NvmlDevice, int, unsigned*)> clock;        ///< MHz; 0 = GPU, 1 = SM, 2 = memory
+  std::function<int(NvmlDevice, NvmlUtilization*)> utilization;
+  std::function<int(NvmlDevice, unsigned long long*)> throttle_reasons;
+  std::function<int(NvmlDevice, int, unsigned*)> temperature;  ///< °C; 0 = the chip
+  std::function<int(NvmlDevice, NvmlMemory*)> memory;
+  std::function<int(NvmlDevice, unsigned* now, unsigned* after_reset)> mig_mode;
   // Limits in mW. What is in force may lie below what was set.
-  int (*power_limits)(NvmlDevice, unsigned* least, unsigned* most) = nullptr;
-  int (*default_limit)(NvmlDevice, unsigned*) = nullptr;
-  int (*power_limit)(NvmlDevice, unsigned*) = nullptr;
-  int (*enforced_limit)(NvmlDevice, unsigned*) = nullptr;
-  int (*set_power_limit)(NvmlDevice, unsigned) = nullptr;
+  std::function<int(NvmlDevice, unsigned* least, unsigned* most)> power_limits;
+  std::function<int(NvmlDevice, unsigned*)> default_limit;
+  std::function<int(NvmlDevice, unsigned*)> power_limit;
+  std::function<int(NvmlDevice, unsigned*)> enforced_limit;
+  std::function<int(NvmlDevice, unsigned)> set_power_limit;
   // Lists in MHz; `count`: how many fit, then how many there are.
-  int (*memory_clocks)(NvmlDevice, unsigned* count, unsigned*) = nullptr;
-  int (*graphics_clocks)(NvmlDevice, unsigned memory_mhz, unsigned* count, unsigned*) = nullptr;
-  int (*lock_gpu)(NvmlDevice, unsigned low_mhz, unsigned high_mhz) = nullptr;
-  int (*unlock_gpu)(NvmlDevice) = nullptr;
-  int (*lock_memory)(NvmlDevice, unsigned low_mhz, unsigned high_mhz) = nullptr;
-  int (*unlock_memory)(NvmlDevice) = nullptr;
+  std::function<int(NvmlDevice, unsigned* count, unsigned*)> memory_clocks;
+  std::function<int(NvmlDevice, unsigned memory_mhz, unsigned* count, unsigned*)> graphics_clocks;
+  std::function<int(NvmlDevice, unsigned low_mhz, unsigned high_mhz)> lock_gpu;
+  std::function<int(NvmlDevice)> unlock_gpu;
+  std::function<int(NvmlDevice, unsigned low_mhz, unsigned high_mhz)> lock_memory;
+  std::function<int(NvmlDevice)> unlock_memory;
 
   /// Opens and initialises it once per process and path; it stays open until the process ends.
-  /// Error `unavailable` when it is not installed, has no such entries or finds no driver.
+  /// Error `unavailable` when it is not installed, has no such entries or finds no driver, or when
+  /// a static program lacks flyball-nvml.
   static Result<const NvmlApi*> open(const std::string& library = "libnvidia-ml.so.1");
   std::string message(int code) const;
 };
 
+/// Errors of open(): there is no such library; it lacks the entries; its start failed with a code.
+Error no_nvml_library(const std::string& path);
+Error not_nvml(const std::string& path);
+Error nvml_start_error(int code, const std::string& reason);
+
 /// A text of a device, such as its name; empty where it has none.
-std::string nvml_text(int (*entry)(NvmlDevice, char*, unsigned), NvmlDevice device);
+std::string nvml_text(const std::function<int(NvmlDevice, char*, unsigned)>& entry,
+                      NvmlDevice device);
 
 }  // namespace flyball
