@@ -1,12 +1,11 @@
 #include "base/os/places.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "base/os/library.h"
+#include "base/os/accounts.h"
 
 namespace flyball {
 namespace {
@@ -24,12 +23,20 @@ fs::path variable(const char* name) {
 
 fs::path home_folder() {
   if (auto home = variable("HOME"); !home.empty()) return home;
-  if constexpr (loads_libraries)
-    if (const passwd* user = ::getpwuid(::geteuid()); user && *user->pw_dir == '/')
-      return user->pw_dir;
+  if (const auto home = home_of_user(::geteuid())) return *home;
   std::error_code problem;
   const fs::path temporary = fs::temp_directory_path(problem);
   return (problem ? fs::path("/tmp") : temporary) / fmt::format("flyball-home-{}", ::geteuid());
+}
+
+Status home_status() {
+  if (!variable("HOME").empty()) return {};
+  const auto home = home_of_user(::geteuid());
+  if (home) return {};
+  return Error{home.error().code,
+               fmt::format("{}: what is measured is kept in {}", home.error().message,
+                           data_folder().string()),
+               home.error().hint};
 }
 
 fs::path data_folder() {

@@ -23,6 +23,10 @@ TEST(Places, AreAbsoluteAndTogetherWithoutAnyEnvironment) {
   EXPECT_TRUE(home_folder().is_absolute());
   EXPECT_EQ(data_folder(), home_folder() / ".local/share/flyball");
   EXPECT_EQ(cache_folder(), home_folder() / ".cache/flyball");
+  // One that nobody knows is no silent matter.
+  EXPECT_EQ(home_status().ok(), home_folder().string().find("flyball-home-") == std::string::npos);
+  ::setenv("HOME", "/home/ada", 1);
+  EXPECT_TRUE(home_status().ok());
 }
 
 }  // namespace

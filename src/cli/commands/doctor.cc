@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/os/places.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
@@ -25,11 +26,20 @@ Capability libtorch() {
   return {"LibTorch", purpose, Capability::State::missing, error.message, error.hint};
 }
 
+// Shown where there is none: measurements would vanish with the temporary files.
+void add_home(std::vector<Capability>& capabilities) {
+  const Status home = home_status();
+  if (!home.ok())
+    capabilities.push_back({"home folder", "measurements that are kept", Capability::State::missing,
+                            home.error().message, home.error().hint});
+}
+
 std::vector<Capability> capabilities_of(const std::filesystem::path& root) {
   DoctorOptions options;
   options.root = root;
   options.ask_kernel = root == "/";
   options.more.push_back(libtorch());
+  if (options.ask_kernel) add_home(options.more);
   return examine_machine(options);
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/files.h"
+#include "base/os/accounts.h"
 #include "base/os/guard.h"
 #include "base/text.h"
 #include "device/helper/link.h"

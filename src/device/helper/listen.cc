@@ -108,16 +108,4 @@ Result<HelperPeer> peer_of(const OwnedSocket& client) {
   return HelperPeer{peer.pid, peer.uid, peer.gid};
 }
 
-Result<gid_t> group_number(const std::string& name, const fs::path& root) {
-  FLYBALL_ASSIGN(const std::string groups, read_file(root / "etc/group", 1 << 22));
-  for (const std::string& line : split(groups, '\n')) {
-    const std::vector<std::string> fields = split(line, ':');
-    if (fields.size() < 3 || fields[0] != name) continue;
-    if (const auto number = parse_integer(fields[2]); number && *number >= 0)
-      return static_cast<gid_t>(*number);
-  }
-  return Error{Code::not_found, fmt::format("there is no group '{}'", name),
-               "sudo flyball helper install makes it; or: sudo groupadd --system " + name};
-}
-
 }  // namespace flyball

@@ -44,8 +44,4 @@ OwnedSocket accept_client(const OwnedSocket& listening);
 /// Who connected, as the kernel noted it then (SO_PEERCRED).
 Result<HelperPeer> peer_of(const OwnedSocket& client);
 
-/// The number of a group of /etc/group below `root`. Read here, since a static program cannot ask
-/// the C library. Error `not_found`.
-Result<gid_t> group_number(const std::string& name, const std::filesystem::path& root = "/");
-
 }  // namespace flyball

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/os/accounts.h"
 #include "base/os/file_version.h"
 #include "base/os/lock_file.h"
 #include "base/text.h"

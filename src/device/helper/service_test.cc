@@ -126,14 +126,5 @@ TEST_F(HelperServiceTest, RunsAsRootOnly) {
             0);
 }
 
-TEST_F(HelperServiceTest, GroupsAreReadFromTheirFile) {
-  ASSERT_TRUE(write_file(folder() / "etc/group",
-                         "root:x:0:\nflyball2:x:7:\nbroken\nflyball:x:x:\nflyball:x:998:ann,bob\n")
-                  .ok());
-  EXPECT_EQ(*group_number("flyball", folder()), 998u);
-  EXPECT_EQ(group_number("fly", folder()).error().code, Code::not_found);
-  EXPECT_FALSE(group_number("flyball", folder() / "none").ok());
-}
-
 }  // namespace
 }  // namespace flyball
