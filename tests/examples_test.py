@@ -49,6 +49,8 @@ NOT_RUN = {
             "model.onnx is exported by PyTorch; describe_test.cc does it where that is installed",
     },
     "docs/boards.md": {
+        "FLYBALL_BOARD=orin_agx flyball tune lenet5":
+            "names a Jetson within a container; board_report_test.cc does it on trees",
         "flyball mode set cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133":
             "sets an AGX Orin; mode_test.cc runs it on a tree",
         "flyball mode set --preset 30W": "sets a Jetson; mode_test.cc sets presets on a tree",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -94,6 +95,55 @@ void read_release(const fs::path& root, BoardIdentity& board) {
   if (!digits.empty()) board.release += "." + digits;
 }
 
+std::string named_board() {
+  const char* name = std::getenv("FLYBALL_BOARD");
+  return name ? name : "";
+}
+
+std::string known_ids() {
+  std::vector<std::string> ids;
+  for (const BoardSpec& spec : board_specs()) ids.push_back(spec.id);
+  return join(ids, ", ");
+}
+
+// A name alone makes no board of a PC.
+bool bears_out(const BoardSpec& spec, const BoardIdentity& board, const fs::path& root) {
+  if (spec.jetson()) return board.l4t != 0;
+  const auto info = read_file(root / "proc/cpuinfo", 1 << 22);
+  return info && std::ranges::any_of(spec.models, [&](const std::string& model) {
+           return info->find(model) != std::string::npos;
+         });
+}
+
+// Of a machine without a device tree: the board that the user names, or why it is not taken.
+void take_named(const std::string& name, const fs::path& root, BoardIdentity& board) {
+  const BoardSpec* spec = find_board_spec(name);
+  if (spec == nullptr) {
+    board.problems.push_back({Code::invalid_argument,
+                              fmt::format("FLYBALL_BOARD names '{}', which is no board", name),
+                              "one of: " + known_ids()});
+    return;
+  }
+  if (!bears_out(*spec, board, root)) {
+    board.problems.push_back(
+        {Code::not_found,
+         fmt::format("FLYBALL_BOARD names {}, and nothing here bears that out", spec->name),
+         spec->jetson() ? "mount /etc/nv_tegra_release of the board into the container"
+                        : "/proc/cpuinfo names another model"});
+    return;
+  }
+  board.spec = spec;
+  board.id = spec->id;
+  board.name = spec->name;
+  board.named = true;
+  board.known_by = "FLYBALL_BOARD";
+  board.problems.push_back(
+      {Code::unavailable,
+       fmt::format("that this is a {} was said by FLYBALL_BOARD: there is no /proc/device-tree",
+                   spec->name),
+       "in a container: docker run --security-opt systempaths=unconfined shows it"});
+}
+
 }  // namespace
 
 std::string BoardIdentity::jetpack() const {
@@ -117,7 +167,11 @@ BoardIdentity identify_board(const fs::path& root) {
   read_release(root, board);
   std::error_code ignored;
   const fs::path folder = root / "proc/device-tree";
-  if (!fs::exists(folder, ignored) && board.l4t == 0) {
+  const bool masked = !fs::exists(folder, ignored);
+  const std::string wanted = named_board();
+  if (masked && !wanted.empty()) take_named(wanted, root, board);
+  if (board.named) return board;
+  if (masked && board.l4t == 0) {
     board.id = "host";
     board.known_by = "a missing proc/device-tree";
     board.name = cpu_model(root);
@@ -139,6 +193,21 @@ BoardIdentity identify_board(const fs::path& root) {
   if (board.spec) {
     board.id = board.spec->id;
     board.known_by = fmt::format("{} in proc/device-tree/{}", match.by, file);
+    if (!wanted.empty() && wanted != board.id)
+      board.problems.push_back(
+          {Code::conflict,
+           fmt::format("FLYBALL_BOARD names '{}', and the device tree says {}", wanted, board.id),
+           "the device tree counts"});
+    return board;
+  }
+  if (masked) {
+    board.name = "Jetson";
+    board.problems.push_back(
+        {Code::not_found,
+         "/etc/nv_tegra_release says that this is a Jetson, and no device tree says which: "
+         "containers hide /proc/device-tree",
+         "name it by --board or FLYBALL_BOARD (" + known_ids() +
+             "), or let docker run --security-opt systempaths=unconfined show it"});
     return board;
   }
   for (const auto* text : {&compatible, &model})

@@ -1,11 +1,13 @@
 #include "cli/board.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <algorithm>
 
 #include "base/os/interrupt.h"
 #include "base/text.h"
+#include "boards/spec.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/quantities.h"
@@ -243,6 +245,7 @@ void add_device_option(CLI::App& command, std::string& device, std::string& root
                        const DeviceHelp& help) {
   add_device_option(command, device, help);
   add_root_option(command, root);
+  add_board_name(command);
 }
 
 void add_board_filter(CLI::App& command, std::string& board) {
@@ -253,6 +256,20 @@ void add_board_filter(CLI::App& command, std::string& board) {
 void add_root_option(CLI::App& command, std::string& root) {
   command.add_option("--root", root, "folder that stands for / in what is read and set of a board")
       ->capture_default_str();
+}
+
+void add_board_name(CLI::App& command) {
+  // What this command starts is on the same board.
+  command
+      .add_option_function<std::string>(
+          "--board", [](const std::string& id) { ::setenv("FLYBALL_BOARD", id.c_str(), 1); },
+          "which board this is, such as orin_agx, where a container hides its device tree")
+      ->check(CLI::Validator(
+          [](const std::string& id) {
+            return find_board_spec(id) ? "" : fmt::format("'{}' is no board that is known", id);
+          },
+          "NAME"))
+      ->option_text("NAME");
 }
 
 Result<std::filesystem::path> root_folder(const std::string& root) {

@@ -78,6 +78,8 @@ void add_device_option(CLI::App& command, std::string& device, std::string& root
 void add_board_filter(CLI::App& command, std::string& board);
 /// `--root DIR`: a folder that stands for / in what is read and set of the machine.
 void add_root_option(CLI::App& command, std::string& root);
+/// --board: which board this machine is, as FLYBALL_BOARD names it (boards/identity.h).
+void add_board_name(CLI::App& command);
 /// The folder that `--root` names, without links. Error: there is none.
 Result<std::filesystem::path> root_folder(const std::string& root);
 /// Opens what `--device` and `--root` name.

@@ -34,8 +34,8 @@ std::optional<Fields> find_account(const std::string& text, size_t at, const std
 
 bool is_account_name(const std::string& text) {
   return !text.empty() && text.front() != '-' && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           c == '-' || c == '_' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.';
   });
 }
 

@@ -1,6 +1,6 @@
 // Users and groups by name. A static program cannot ask the C library, which loads what a machine's
-// nsswitch.conf names, so they are read from /etc here; names that are not in these files (LDAP, SSSD,
-// systemd-homed) are asked of getent(1), which is the system's own program.
+// nsswitch.conf names, so they are read from /etc here; names that are not in these files (LDAP,
+// SSSD, systemd-homed) are asked of getent(1), which is the system's own program.
 #pragma once
 
 #include <sys/types.h>

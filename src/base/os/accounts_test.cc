@@ -33,8 +33,9 @@ TEST_F(AccountsTest, GroupsAreReadFromTheirFile) {
 }
 
 TEST_F(AccountsTest, HomesAreReadFromTheirFile) {
-  put("passwd", "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n"
-                "bob:x:1001:1001::relative:/bin/sh\n+nis\ncut:x:1002\n");
+  put("passwd",
+      "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n"
+      "bob:x:1001:1001::relative:/bin/sh\n+nis\ncut:x:1002\n");
   EXPECT_EQ(*home_of_user(1000, root()), "/home/ann");
   for (uid_t user : {1001u, 1002u, 1003u}) EXPECT_FALSE(home_of_user(user, root()).ok()) << user;
   EXPECT_THAT(home_of_user(1003, root()).error().hint, HasSubstr("HOME"));

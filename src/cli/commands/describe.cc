@@ -294,6 +294,7 @@ void add_describe(CLI::App& app, Context& context) {
       {.refused = {"cuda"},
        .otherwise = "or a kind of board by name, such as orin_nano: the same for it"});
   add_root_option(*command, options->root);
+  add_board_name(*command);
   CLI::Option* root = command->get_option("--root");
   options->scope.exclude(
       {Target::onnx}, {memory, device},

@@ -97,6 +97,7 @@ void add_doctor(CLI::App& app, Context& context) {
   add_json_flag(*command, *json);
   auto root = std::make_shared<std::string>("/");
   add_root_option(*command, *root);
+  add_board_name(*command);
   auto device = std::make_shared<std::string>();
   add_device_option(*command, *device, {.refused = {"cuda", "table"}});
   command->footer(

@@ -76,6 +76,7 @@ void add_measure(CLI::App& app, Context& context) {
                     "also wait for processes that it leaves behind");
   options->files.add_options(*command);
   add_root_option(*command, options->root);
+  add_board_name(*command);
   add_json_flag(*command, options->json, "; the command's own output goes to stderr");
   command->add_option("command", options->command, "the command, after --")->required();
   command->footer(

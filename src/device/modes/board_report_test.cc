@@ -246,6 +246,71 @@ TEST(BoardIdentity, TheModuleCountsBeforeTheModel) {
   EXPECT_EQ(id("", ""), "host");
 }
 
+// In a container there is no device tree.
+class NamedBoardTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(tree("orin_agx_jp6") / "proc/device-tree"); }
+  void TearDown() override { ::unsetenv("FLYBALL_BOARD"); }
+  static void name(const char* board) { ::setenv("FLYBALL_BOARD", board, 1); }
+  fs::path tree(const char* kind) {
+    const fs::path root = folder_ / kind;
+    if (!fs::exists(root)) trees::write_tree(kind, root);
+    return root;
+  }
+  SortedJson report() { return report_of(tree("orin_agx_jp6")); }
+
+ private:
+  TempFolder folder_;
+};
+
+TEST_F(NamedBoardTest, IsWantedWhereNothingSaysWhichJetsonThisIs) {
+  const SortedJson unnamed = report();
+  EXPECT_EQ(unnamed["board"]["id"], "unknown");
+  EXPECT_THAT(unnamed["problems"].dump(), HasSubstr("--board or FLYBALL_BOARD (nano"));
+  EXPECT_FALSE(unnamed["totals"].contains("module"));
+}
+
+TEST_F(NamedBoardTest, HasAxesAndTheTotalThatItsRailsBearOut) {
+  name("orin_agx");
+  const SortedJson named = report();
+  EXPECT_EQ(named["board"]["id"], "orin_agx");
+  EXPECT_EQ(named["board"]["jetpack"], "6");
+  EXPECT_EQ(named["axes"].size(), 4u);
+  EXPECT_EQ(named["totals"]["module"]["rails"].size(), 3u);
+  EXPECT_THAT(named["problems"].dump(), HasSubstr("was said by FLYBALL_BOARD"));
+}
+
+// These rails are those of another board: no sum of them is told.
+TEST_F(NamedBoardTest, HasNoTotalThatItsRailsContradict) {
+  name("orin_nano");
+  const SortedJson wrong = report();
+  EXPECT_EQ(wrong["board"]["id"], "orin_nano");
+  EXPECT_FALSE(wrong["totals"].contains("module"));
+  EXPECT_THAT(wrong["problems"].dump(), HasSubstr("its rails do not bear it out: "));
+}
+
+TEST_F(NamedBoardTest, IsNoneWithoutEvidence) {
+  name("orin_ax");
+  EXPECT_THAT(report()["problems"].dump(), HasSubstr("'orin_ax', which is no board"));
+  name("orin_agx");
+  const BoardIdentity pc = identify_board(tree("pc_gpus"));
+  EXPECT_EQ(pc.id, "host");
+  ASSERT_EQ(pc.problems.size(), 1u);
+  EXPECT_THAT(pc.problems[0].hint, HasSubstr("/etc/nv_tegra_release"));
+  name("rpi5");
+  EXPECT_EQ(identify_board(tree("pc_gpus")).id, "host");
+  EXPECT_EQ(report()["board"]["id"], "unknown");
+}
+
+TEST_F(NamedBoardTest, TheDeviceTreeCountsMore) {
+  name("orin_nano");
+  const BoardIdentity nx = identify_board(tree("xavier_nx_jp4"));
+  EXPECT_EQ(nx.id, "xavier_nx");
+  EXPECT_FALSE(nx.named);
+  ASSERT_EQ(nx.problems.size(), 1u);
+  EXPECT_THAT(nx.problems[0].message, HasSubstr("the device tree says xavier_nx"));
+}
+
 TEST(BoardIdentity, ReleasesOfJetPack) {
   const TempFolder folder;
   const trees::Writer tree(folder / "tree");

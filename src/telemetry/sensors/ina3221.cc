@@ -143,20 +143,37 @@ class MonitorSum final : public Sensor {
   std::vector<SensorPtr> rails_;
 };
 
-// The rails of the module that make up its power, where the board is known and shows each once.
-std::vector<std::string> module_rails(const BoardIdentity& board, const std::vector<Rail>& rails) {
-  if (!board.spec) return {};
-  const auto& wanted = board.spec->module_rails;
-  const bool all = std::ranges::all_of(wanted, [&](const std::string& name) {
+bool shows_each_once(const std::vector<std::string>& wanted, const std::vector<Rail>& rails) {
+  return !wanted.empty() && std::ranges::all_of(wanted, [&](const std::string& name) {
     return std::ranges::count(rails, name, &Rail::name) == 1;
   });
-  return all ? wanted : std::vector<std::string>();
+}
+
+// Do the labels say that this is the board, or one with the same total? Every kind of board whose
+// module rails are here adds up the same ones.
+bool labels_agree(const BoardSpec& spec, const std::vector<Rail>& rails) {
+  return std::ranges::all_of(board_specs(), [&](const BoardSpec& other) {
+    return other.module_rails == spec.module_rails || !shows_each_once(other.module_rails, rails);
+  });
+}
+
+// The rails of the module that make up its power, where the board is known and shows each once. A
+// board that was only named might be another: its total counts where the labels leave no other.
+std::vector<std::string> module_rails(const BoardIdentity& board, const std::vector<Rail>& rails) {
+  if (!board.spec || !shows_each_once(board.spec->module_rails, rails)) return {};
+  if (board.named && !labels_agree(*board.spec, rails)) return {};
+  return board.spec->module_rails;
 }
 
 std::string no_total(const BoardIdentity& board, const std::vector<Rail>& rails, bool rails_known) {
   if (rails_known) return "no module total: one of its rails cannot be read";
   std::vector<std::string> names;
   for (const Rail& rail : rails) names.push_back(rail.name);
+  if (board.named)
+    return fmt::format(
+        "no module total: that this is a {} was said by FLYBALL_BOARD, and its rails do not bear "
+        "it out: {}",
+        board.name, join(names, ", "));
   return fmt::format("these rails of {} add up to no total that is known: {}", board.name,
                      join(names, ", "));
 }
