@@ -21,6 +21,7 @@
 #include "cli/output.h"
 #include "cli/report_left.h"
 #include "cli/standard_output.h"
+#include "device/doctor/version_report.h"
 #include "device/journal.h"
 
 namespace flyball::cli {
@@ -149,7 +150,7 @@ int run_command(int argc, char** argv) {
       "Finds the power mode in which a neural network should train or serve on this board.",
       "flyball"};
   app.formatter(std::make_shared<HelpFormatter>());  // of all commands
-  app.set_version_flag("--version", "flyball " FLYBALL_VERSION);
+  app.set_version_flag("--version", [] { return version_text(read_version_facts()); });
   app.require_subcommand(1);
   app.footer(footer);
   Context context;

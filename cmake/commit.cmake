@@ -1,0 +1,21 @@
+# Writes FILE, a header with the commit that is built, where it says another one: run in each build.
+# A folder that is no clone (an archive of the sources) has none.
+set(commit "")
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit RESULT_VARIABLE failed
+                ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(failed)
+  set(commit "")
+else()
+  execute_process(COMMAND git -C ${SOURCE} diff-index --quiet HEAD -- RESULT_VARIABLE changed ERROR_QUIET)
+  if(changed)
+    string(APPEND commit ", changed")
+  endif()
+endif()
+set(text "#pragma once\n#define FLYBALL_COMMIT \"${commit}\"\n")
+set(before "")
+if(EXISTS ${FILE})
+  file(READ ${FILE} before)
+endif()
+if(NOT "${before}" STREQUAL "${text}")
+  file(WRITE ${FILE} "${text}")
+endif()
