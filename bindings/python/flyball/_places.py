@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Iterator, Optional
 
@@ -13,6 +14,8 @@ _package = Path(__file__).resolve().parent
 
 def _prefixes() -> Iterator[Path]:
     """Folders that may hold bin/flyball and lib/libflyball.so."""
+    if (_package / "bin" / "flyball").is_file():
+        yield _package  # a wheel
     parents = list(_package.parents)
     if parents[0].name == "python":
         yield parents[1]  # the build tree: build/release/python/flyball
@@ -61,3 +64,9 @@ def library_names() -> Iterator[str]:
             if place.is_file():
                 yield str(place)
     yield name
+
+
+def main() -> None:
+    """The command `flyball` of a wheel: the program in it takes over this process."""
+    place = str(_package / "bin" / "flyball")
+    os.execv(place, [place] + sys.argv[1:])
