@@ -6,7 +6,17 @@ if(FLYBALL_STATIC OR CMAKE_CROSSCOMPILING)
   include(FlyballBoards)
 else()
   find_package(fmt REQUIRED)                       # formatting of messages and tables
-  find_package(tomlplusplus REQUIRED)              # experiments
+  # Experiments. Ubuntu 22.04 has no package of it: its headers alone do, where FLYBALL_TOML (option or variable of
+  # the environment) names them.
+  set(FLYBALL_TOML "$ENV{FLYBALL_TOML}" CACHE PATH "Folder of toml++/toml.h, where the system has no package of it")
+  if(FLYBALL_TOML)
+    include(FlyballToml)
+  else()
+    find_package(tomlplusplus QUIET)
+    if(NOT tomlplusplus_FOUND)
+      message(FATAL_ERROR "toml++ is missing. HINT: scripts/setup installs it; FLYBALL_TOML names the folder of its headers")
+    endif()
+  endif()
 endif()
 find_package(SQLite3 REQUIRED)                     # the store
 find_package(ZLIB REQUIRED)                        # gzipped IDX files

@@ -1,0 +1,11 @@
+# toml++ by its headers alone: those of the system, or in FLYBALL_TOML.
+if(FLYBALL_TOML)
+  find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h PATHS ${FLYBALL_TOML} NO_DEFAULT_PATH REQUIRED)
+else()
+  find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+endif()
+add_library(tomlplusplus::tomlplusplus INTERFACE IMPORTED GLOBAL)
+target_compile_definitions(tomlplusplus::tomlplusplus INTERFACE TOML_HEADER_ONLY=1)
+if(FLYBALL_TOML)
+  target_include_directories(tomlplusplus::tomlplusplus INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
+endif()
