@@ -1,9 +1,12 @@
 // A store that an earlier version wrote (stores/): all of it reopens, under the numbers it had.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "command_testing.h"
 #include "schema_testing.h"
 #include "store/database.h"
+#include "store/schema.h"
 
 namespace flyball::testing_tools {
 namespace {
@@ -157,6 +160,61 @@ class Version6StoreTest : public OlderStoreTest {
   // minibatches; 5: a study; 6: as 4, beside another flyball.
   void SetUp() override { open("version6.sql"); }
 };
+
+struct OlderStore {
+  int version;
+  std::vector<int> runs;
+};
+
+// A store of each version that there was: its runs are listed, shown and have their pages, and it
+// is one of this version afterwards.
+class EveryOlderStoreTest : public OlderStoreTest,
+                            public ::testing::WithParamInterface<OlderStore> {
+ protected:
+  void SetUp() override { open(("version" + std::to_string(GetParam().version) + ".sql").c_str()); }
+};
+
+TEST_P(EveryOlderStoreTest, OpensWithAllOfIt) {
+  std::vector<int> found;
+  const auto document = run({"runs", "list", "--json"}).json();
+  for (const auto& one : document["runs"]) found.push_back(one["id"]);
+  std::ranges::sort(found);
+  EXPECT_EQ(found, GetParam().runs);
+  for (const int number : GetParam().runs) {
+    const auto shown = nlohmann::json::parse(show(number, "--json"));
+    EXPECT_EQ(shown["trials"].size(), shown["measurements"]) << number;
+    EXPECT_THAT(schema_faults("runs", shown), IsEmpty()) << number;
+    const fs::path page = folder_ / "page.html";
+    const Finished done = run({"report", std::to_string(number), "--out", page.string()});
+    EXPECT_EQ(done.exit_code, 0) << number << done.err;
+    EXPECT_THAT(schema_faults("report", report_data(page)), IsEmpty()) << number;
+  }
+  const std::string table = write("more.csv",
+                                  "device,workload,phase,gpu_mhz,minibatch_ms\n"
+                                  "orin_agx,other,infer,612,40\n")
+                                .string();
+  EXPECT_EQ(run({"import", table, "--json"}).exit_code, 0);
+  auto database = Database::open(folder_ / "store.db", {});
+  ASSERT_TRUE(database.ok());
+  EXPECT_EQ(*database->integer("PRAGMA user_version"),
+            static_cast<int64_t>(store_migrations().size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Versions, EveryOlderStoreTest,
+    ::testing::Values(OlderStore{1, {1, 7, 8}}, OlderStore{2, {1, 7, 8}}, OlderStore{3, {1, 7, 8}},
+                      OlderStore{4, {1, 7, 8}}, OlderStore{5, {1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12}},
+                      OlderStore{6, {1, 2, 3, 4, 5, 6}}, OlderStore{7, {1, 2, 5, 6}},
+                      OlderStore{8, {1, 2, 5, 6}}),
+    [](const auto& store) { return "Version" + std::to_string(store.param.version); });
+
+// Whoever writes a migration keeps a store of the version before.
+TEST(OlderStores, ThereIsOneOfEachVersion) {
+  for (size_t version = 1; version < store_migrations().size(); ++version)
+    EXPECT_TRUE(fs::exists(fs::path(FLYBALL_SOURCE_DIR) / "tests/stores" /
+                           ("version" + std::to_string(version) + ".sql")))
+        << version;
+}
 
 class BeforeSchema2StoreTest : public OlderStoreTest {
  protected:
