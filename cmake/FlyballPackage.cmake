@@ -61,7 +61,9 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${FLYBALL_MAINTAINER})
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
-# The helper is started by systemd, where there is one; the program itself needs nothing.
+# The program itself needs nothing; flyball-nvml needs the C library, of 2.17 or later.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.17)")
+# The helper is started by systemd, where there is one.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "systemd, bash-completion")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds the power mode for a neural network on an edge board")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Which power mode, batch size and loader settings should a neural network
@@ -71,9 +73,10 @@ others, chooses within budgets, and says of every number how it is known.
 
 It knows NVIDIA Jetson boards, plain Linux machines, and simulated boards.
 
-This is one static program. Networks of its own and ONNX files need
-libraries that it does not load; tuning of a program of yours, of measured
-tables and of simulated boards do not.")
+This is one static program, and a small one that asks NVIDIA's library.
+Networks of its own and ONNX files need libraries that it does not load;
+tuning of a program of yours, of measured tables and of simulated boards
+do not.")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/debian/postinst

@@ -127,6 +127,7 @@ NOT_RUN = {
         "scripts/release": "builds a program of its own",
         "scripts/release --no-build": "likewise",
         "scripts/release --arch arm64": "likewise",
+        "scripts/release --no-build --image": "likewise",
     },
     "docs/live.md": {
         "flyball serve --train lenet5 --infer lenet5 --arrivals poisson:60 --latency 300ms --measure 5":
@@ -232,6 +233,8 @@ NO_COMMANDS = {
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
     "docs/boards.md": ["of 22.3 W"],
     "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # examples.md has it, and it is run
+    # The wheel is installed, and the image run by bwrap, in package_test.py.
+    "docs/install.md": ["python3 -m venv ~/flyball", "docker load -i ", "docker run --rm -v ", "jetson-containers run "],
     "docs/live.md": ["curl http://127.0.0.1:8000/v2/models/NAME/infer"],
     "docs/memory.md": ["peak memory 400 MB: "],
     "docs/problems.md": ["min t ", "t/bs ≤ ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request", "max θ "],
