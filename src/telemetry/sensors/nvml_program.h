@@ -15,7 +15,7 @@ std::filesystem::path nvml_program();
 /// Starts `program` for a library. It runs as long as the entries are kept, in a session of its
 /// own, so that Ctrl-C does not end it before settings are put back. A program that ends or does
 /// not answer in time makes every later call fail with `nvml_unknown`. Errors: as NvmlApi::open(),
-/// no such program, one that other users can have written.
+/// no such program, as root one that other users can have written.
 Result<NvmlApi> open_by_program(const std::filesystem::path& program, const std::string& library);
 
 }  // namespace flyball
