@@ -6,7 +6,7 @@ execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIAB
 if(failed)
   set(commit "")
 else()
-  execute_process(COMMAND git -C ${SOURCE} diff-index --quiet HEAD -- RESULT_VARIABLE changed ERROR_QUIET)
+  execute_process(COMMAND git --no-optional-locks -C ${SOURCE} diff --quiet HEAD -- RESULT_VARIABLE changed ERROR_QUIET)
   if(changed)
     string(APPEND commit ", changed")
   endif()
