@@ -67,7 +67,7 @@ for line in output("dpkg-deb", "-c", str(debs[-1])).splitlines():
     mode, owner, _, _, _, path = line.split(None, 5)
     entries[path.removeprefix("./usr/")] = mode
     expect(owner == "root/root", f"{path} belongs to {owner}")
-    program = path in ("bin/flyball", "lib/flyball/flyball-nvml")
+    program = path.endswith(("/bin/flyball", "/flyball/flyball-nvml"))
     wanted = "drwxr-xr-x" if mode[0] == "d" else "-rwxr-xr-x" if program else None
     # Scripts among the examples may be run.
     allowed = {wanted} if wanted else {"-rw-r--r--", "-rwxr-xr-x"} if "/examples/" in path else {"-rw-r--r--"}
