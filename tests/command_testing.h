@@ -54,6 +54,7 @@ class CommandTest : public ::testing::Test {
     fs::create_directories(folder_);
     environment_["FLYBALL_STORE"] = (folder_ / "store.db").string();
     environment_["FLYBALL_STATE"] = (folder_ / "state").string();
+    environment_["XDG_CONFIG_HOME"] = (folder_ / "configuration").string();
     environment_["FLYBALL_REFERENCES"] = (folder_ / "references").string();
   }
   void TearDown() override { fs::remove_all(folder_); }

@@ -13,6 +13,7 @@ def environment_of(build, home, name):
     return {"HOME": str(home), "FLYBALL_STATE": str(home / "state"),
             "FLYBALL_HELPER": str(home / "no-helper.sock"), "FLYBALL_MACHINE": f"{name}-{os.getpid()}",
             "PATH": f"{build}/bin:{os.environ['PATH']}", "USER": "nobody", "TMPDIR": str(home),
+            "FLYBALL_TREE_PROGRAMS": "1",  # trees of tests have programs of their own
             # Beside other tests threads that spin while they wait take minutes.
             "OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0"}
 

@@ -27,7 +27,6 @@ struct ClientMargin {
   double share = 0;
   double least_ms = 0;
 
-  bool is_none() const { return share == 0 && least_ms == 0; }
   double of_ms(double latency_ms) const;
 };
 /// Of requests that come over a network, unless told.

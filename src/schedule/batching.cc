@@ -7,6 +7,9 @@ namespace flyball {
 namespace {
 
 constexpr double ns_of_ms = 1e6;
+// Below this share of the time, what is left to train in hangs on a per cent of what requests take,
+// which nobody foresees so well.
+constexpr double least_trained = 0.1;
 constexpr int64_t never = std::numeric_limits<int64_t>::max();  // deadlines alone begin a batch
 
 /// What a service comes to where its batches wait for so many requests.
@@ -90,7 +93,7 @@ std::vector<int64_t> worth_gathering(const std::vector<BatchedService>& services
   }
   std::vector<int64_t> gathers;
   for (const std::vector<Gathering>& of_service : choices) {
-    if (preference.kind == Preference::Kind::training || !(trained > 0))
+    if (preference.kind == Preference::Kind::training || !(trained >= least_trained))
       gathers.push_back(never);
     else if (preference.kind == Preference::Kind::exchange)
       gathers.push_back(cheapest(of_service, trained, preference.ms_of_percent));

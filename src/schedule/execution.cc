@@ -219,11 +219,16 @@ std::string Execution::blocked(size_t t, size_t s) const {
       options_.measured
           ? fmt::format(" ({:.3g} ms)", scheduler_.training_time(t).upper_ns(1) * 1e-6)
           : "";
+  const int64_t margin_ns = scheduler_.service(s).margin_ns;
+  const std::string margin =
+      margin_ns > 0 ? fmt::format(", {:g} ms of which are kept for the client's side (--margin)",
+                                  static_cast<double>(margin_ns) * 1e-6)
+                    : "";
   return fmt::format(
       "{} did not train: a minibatch of it{} and an answer of {} take longer than its latency "
-      "budget of {:g} ms",
-      scheduler_.training(t).name, takes, scheduler_.service(s).name,
-      result_.services[s].budget_ms);
+      "budget of {:g} ms{}",
+      scheduler_.training(t).name, takes, scheduler_.service(s).name, result_.services[s].budget_ms,
+      margin);
 }
 
 }  // namespace flyball

@@ -108,7 +108,7 @@ void Scheduler::weigh_batches(int64_t now_ns) {
   training_ns /= static_cast<double>(trainings_.size());
   std::vector<BatchedService> services;
   for (const Service& service : services_)
-    services.push_back({.rate_hz = rate_hz(service, now_ns),
+    services.push_back({.rate_hz = rate_hz(service, now_ns) * service.samples,
                         .budget_ns = static_cast<double>(service.rules.within_ns()),
                         .largest_batch = service.rules.largest_batch,
                         .batch_ns = [&service](int64_t batch) {
@@ -238,6 +238,7 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
                             uint64_t shape) {
   Service& service = services_[index];
   --weighed_for_;
+  service.samples += (static_cast<double>(samples) - service.samples) / arrivals_weighed;
   if (service.arrivals.size() < gaps_of_a_rate) {
     service.arrivals.push_back(now_ns);
   } else {

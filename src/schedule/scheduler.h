@@ -122,7 +122,7 @@ class Scheduler {
   bool overloaded_since(int64_t since_ns) const { return overloaded_ns_ >= since_ns; }
 
   size_t waiting(size_t service) const { return services_[service].queue.size(); }
-  /// Requests that a service's batches wait for while something trains.
+  /// Samples that a service's batches wait for while something trains.
   int64_t gathers(size_t service) const { return services_[service].gathers; }
   const ServiceRules& service(size_t service) const { return services_[service].rules; }
   const TrainingRules& training(size_t training) const { return trainings_[training].rules; }
@@ -141,7 +141,8 @@ class Scheduler {
     RequestQueue queue{};
     std::vector<int64_t> arrivals{};  ///< of the last requests, a ring
     size_t next_arrival = 0;
-    int64_t gathers = 1;  ///< requests that a batch waits for where something trains
+    double samples = 1;   ///< of a request, mean of the last ones
+    int64_t gathers = 1;  ///< samples that a batch waits for where something trains
   };
   struct Training {
     TrainingRules rules;

@@ -104,6 +104,8 @@ std::string tests_of(const std::filesystem::path& source) {
 int main(int argc, char** argv) {
   // Tests that run at once measure as if each program had a machine of its own.
   ::setenv("FLYBALL_MACHINE", ("test-" + std::to_string(::getpid())).c_str(), 1);
+  // Trees of tests have programs and libraries of their own.
+  ::setenv("FLYBALL_TREE_PROGRAMS", "1", 1);
   ::testing::InitGoogleMock(&argc, argv);
   if (const char* source = ::getenv("FLYBALL_TEST_SOURCE"); source != nullptr) {
     const std::string filter = tests_of(source);

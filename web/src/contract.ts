@@ -139,7 +139,7 @@ export interface TuneRequest {
   slowdown_limit_pct?: number;
   /** [%] Only with `--gap`. */
   gap_pct?: number;
-  /** [s] Only with `--for`. */
+  /** [s] Only with `--duration`. */
   time_limit_s?: number;
   /** On figures that the program reports (`--at-most`, `--at-least`); left out without them. */
   limits?: TuneLimit[];
@@ -647,7 +647,7 @@ export interface ExperimentGroup {
   settings: ExperimentSettings;
   /** [count] Runs of this setting. */
   repeats: number;
-  /** Who measured on this machine during any of its runs (`--anyway`); empty: nobody. */
+  /** Who measured on this machine during any of its runs (`--force`); empty: nobody. */
   disturbed: string[];
   /** Why its figures deserve doubt: another session, a busy machine; null: nothing says so. */
   doubts: string | null;

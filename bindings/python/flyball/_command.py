@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass
-from typing import IO, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import IO, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _options, _places
 from ._error import Error, cannot_start, split_errors
@@ -117,12 +117,13 @@ class _File:
 
 
 def _files(writes: Sequence[str], known: Mapping[str, str], given: Mapping[str, Option],
-           folder: str) -> List[_File]:
+           folder: str, store_is_configured: Callable[[], bool]) -> List[_File]:
     files = []
     for option in writes:
         named = given.get(option)
         # The page of a run that is kept is made when it is asked for.
-        kept = option == "report" and "store" in known and not given.get("no_store")
+        kept = option == "report" and "store" in known and not given.get("no_store") and \
+            (given.get("store") is not None or not store_is_configured())
         if option not in known or given.get("dry_run") or kept:
             continue
         if isinstance(named, (str, os.PathLike)):
@@ -146,7 +147,8 @@ def run(command: Tuple[str, ...], operands: Sequence[str] = (), *,
     words += _options.as_words(called or ".".join(command), known, given)
     words += ["--quiet"] if quiet and "quiet" in known else []
     with tempfile.TemporaryDirectory(prefix="flyball-") as folder:
-        files = _files(writes, known, given, folder)
+        files = _files(writes, known, given, folder,
+                       lambda: _options.store_is_configured(place, command))
         words += [file.word for file in files if file.word] + ["--json"]
         words += ["--", *program] if program else []
         code, printed, said = _run(words, quiet)

@@ -4,13 +4,14 @@ Which options a command has, it says itself (`--help`): a new one needs no chang
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 import subprocess
 from functools import lru_cache
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
-from ._error import Error, cannot_start
+from ._error import Error, cannot_start, split_errors
 
 Option = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any], Mapping[str, Any]]
 
@@ -26,10 +27,24 @@ def options_of(program: str, command: Tuple[str, ...]) -> Dict[str, str]:
     """Each option without its dashes, and what its help says that it takes: "" for a flag."""
     try:
         shown = subprocess.run([program, *command, "--help"], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False)
+                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
     except OSError as error:
         raise cannot_start(program, error) from error
+    if shown.returncode != 0:  # such as a configuration file with a wrong line
+        errors, hints, rest = split_errors(shown.stderr.decode(errors="replace").splitlines())
+        raise Error("; ".join(errors or rest) or "%s --help failed" % program, "; ".join(hints))
     return read_help(shown.stdout.decode(errors="replace"))
+
+
+@lru_cache(maxsize=None)
+def store_is_configured(program: str, command: Tuple[str, ...]) -> bool:
+    """Does a configuration file say where this command keeps what it measures, or that it does not?"""
+    shown = subprocess.run([program, "config", "show", *command, "--json"], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False)
+    if shown.returncode != 0:
+        return False
+    return any(one["option"] in ("--store", "--no-store") and ":" in one["from"]
+               for one in json.loads(shown.stdout)["defaults"])
 
 
 def read_help(text: str) -> Dict[str, str]:
@@ -38,7 +53,8 @@ def read_help(text: str) -> Dict[str, str]:
         option = _line.match(line)
         for name in option[1].split(",") if option else []:
             if option and name.startswith("--"):
-                found[name[2:]] = option[2] or ""
+                # "=true" behind a flag is what a configuration file sets.
+                found[name[2:]] = "" if (option[2] or "").startswith("=") else option[2] or ""
     return found
 
 
@@ -71,8 +87,8 @@ def as_words(function: str, known: Mapping[str, str], given: Mapping[str, Option
             words.append("--" + name)
         else:
             texts = _values(keyword, value)
-            # "N,…": one option takes them all; otherwise it is given once for each.
-            texts = [",".join(texts)] if known[name].endswith(",…") else texts
+            # LIST: one option takes them all; otherwise it is given once for each.
+            texts = [",".join(texts)] if known[name] == "LIST" else texts
             words += ["--%s=%s" % (name, text) for text in texts]
     return words
 

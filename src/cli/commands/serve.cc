@@ -106,7 +106,7 @@ Status run(ServeArguments& options, const std::string& command) {
     if (serve.asked.arrivals[s].kind == ArrivalKind::http)
       serve.asked.arrivals[s].rate_hz = rates_hz[std::min(s, rates_hz.size() - 1)];
   serve.plan.request.rates_hz.clear();
-  if (serve.listens() && options.margin->count() == 0 && serve.plan.request.margin.is_none())
+  if (serve.listens() && options.margin->count() == 0 && options.margin->get_default_str().empty())
     serve.plan.request.margin = usual_margin;
   const bool tables = simulated(serve);
   if (tables && serve.listens())

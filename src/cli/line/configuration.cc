@@ -82,12 +82,24 @@ class Reader {
 
 // Root's files and our own; behind sudo, those of who called it.
 bool trusted(const fs::path& file) {
-  struct stat about {};
-  if (::stat(file.c_str(), &about) != 0) return true;  // reading it says why
-  if (about.st_uid == 0 || about.st_uid == ::geteuid()) return true;
+  struct stat link {
+  }, about{};
+  if (::lstat(file.c_str(), &link) != 0 || ::stat(file.c_str(), &about) != 0)
+    return true;  // reading it says why
   const char* caller = ::geteuid() == 0 ? std::getenv("SUDO_UID") : nullptr;
-  const auto user = caller ? parse_integer(caller) : std::nullopt;
-  return user && *user == static_cast<long long>(about.st_uid);
+  const long long user = caller ? parse_integer(caller).value_or(-1) : -1;
+  const auto of_ours = [user](const struct stat& one) {
+    return one.st_uid == 0 || one.st_uid == ::geteuid() ||
+           user == static_cast<long long>(one.st_uid);
+  };
+  return of_ours(link) && of_ours(about) && (about.st_mode & S_IWOTH) == 0;
+}
+
+// One store for the whole project, wherever in it somebody works.
+void place_beside(const fs::path& file, std::vector<ConfiguredValue>& values) {
+  for (ConfiguredValue& value : values)
+    if (value.option == "--store")
+      for (std::string& place : value.values) place = (file.parent_path() / place).string();
 }
 
 fs::path nearest_project_file() {
@@ -123,11 +135,12 @@ Result<Configuration> read_configuration(const ConfigurationFiles& files) {
     if (file.empty() || !fs::exists(file, unknown)) continue;
     if (!trusted(file)) {
       configuration.notes.push_back(
-          fmt::format("{} is not read: it is another user's", file.string()));
+          fmt::format("{} is not read: others can have written it", file.string()));
       continue;
     }
     FLYBALL_ASSIGN(const std::string text, read_file(file, largest_file));
     FLYBALL_ASSIGN(auto values, parse_configuration(text, file.string()));
+    if (file == files.project) place_beside(file, values);
     std::ranges::move(values, std::back_inserter(configuration.values));
   }
   return configuration;

@@ -58,8 +58,25 @@ TEST(ConfigurationFilesOf, TheProjectComeAfterTheUser) {
   ASSERT_TRUE(write_file(files.project, "profiles = 4\n").ok());
   EXPECT_THAT(told(read_configuration(files)->values),
               ElementsAre("tune|--profiles|3", "|--profiles|4"));
+  ASSERT_TRUE(write_file(files.project, "store = 'kept.db'\n").ok());
+  EXPECT_THAT(told(read_configuration(files)->values),
+              ElementsAre("tune|--profiles|3", "|--store|" + (folder->path() / "kept.db").string()))
+      << "one store for the project, wherever in it one works";
   ASSERT_TRUE(write_file(files.project, std::string(2 << 20, '#')).ok());
   EXPECT_FALSE(read_configuration(files).ok()) << "larger than any such file";
+}
+
+TEST(ConfigurationFilesOf, WhatOthersMayWriteIsLeftUnread) {
+  auto folder = TempFolder::make();
+  ASSERT_TRUE(folder.ok());
+  const ConfigurationFiles files{folder->path() / "user.toml", folder->path() / "project.toml"};
+  ASSERT_TRUE(write_file(files.project, "profiles = 4\n").ok());
+  std::filesystem::permissions(files.project, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  const auto read = read_configuration(files);
+  ASSERT_TRUE(read.ok());
+  EXPECT_THAT(read->values, ::testing::IsEmpty());
+  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("project.toml is not read")));
 }
 
 }  // namespace

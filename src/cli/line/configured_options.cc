@@ -14,14 +14,17 @@ namespace flyball::cli {
 namespace {
 
 constexpr std::array variables = {OptionVariable{"--store", "FLYBALL_STORE"},
+                                  OptionVariable{"--board", "FLYBALL_BOARD"},
                                   OptionVariable{"--token-file", "FLYBALL_TOKEN"}};
 
 // Said each time: rights, what is done once, where one answer goes, what runs.
-constexpr std::array<std::string_view, 26> said_each_time = {
-    "--apply",      "--force",    "--insecure", "--root",   "--dry-run", "--json",   "--help",
-    "--version",    "--fresh",    "--out",      "--report", "--csv",     "--trace",  "--cases",
-    "--save",       "--resume",   "--run",      "--name",   "--stage",   "--export", "--plug",
-    "--plug-begin", "--workload", "--infer",    "--train",  "--from"};
+constexpr std::array<std::string_view, 35> said_each_time = {
+    "--apply",          "--force",    "--insecure", "--root",       "--dry-run", "--json",
+    "--help",           "--version",  "--fresh",    "--out",        "--report",  "--csv",
+    "--trace",          "--cases",    "--save",     "--resume",     "--run",     "--name",
+    "--stage",          "--export",   "--plug",     "--plug-begin", "--preset",  "--pin-max",
+    "--oracle",         "--truth",    "--tables",   "--arrivals",   "--listen",  "--token-file",
+    "--separate-modes", "--workload", "--infer",    "--train",      "--from"};
 
 Error refused(const ConfiguredValue& value, const std::string& complaint, std::string hint) {
   return {Code::invalid_argument, fmt::format("{}: {}", value.place(), complaint), std::move(hint)};
@@ -65,7 +68,11 @@ Status check_value(const CLI::App& app, const ConfiguredValue& value) {
   add_names(*command, names);
   const std::string key = key_of(value);
   if (std::ranges::find(names, key) == names.end()) {
-    const auto meant = closest(key, names);
+    const auto renamed =
+        std::ranges::find(renamed_options(), value.option, &RenamedOption::old_name);
+    const auto meant = renamed != renamed_options().end()
+                           ? std::optional<std::string>(renamed->new_name + 2)
+                           : closest(key, names);
     return refused(value,
                    fmt::format("{} has no option --{}",
                                value.command.empty() ? "no command" : value.command, key),
@@ -99,8 +106,11 @@ bool excluded(const CLI::Option& option, const std::vector<std::string>& words) 
 
 Status set_default(CLI::Option& option, const ConfiguredValue& value) {
   try {
-    option.configurable(false);  // takes_default()
-    for (const std::string& one : value.values) option.add_result(one);
+    option.configurable(false);                // takes_default()
+    if (option.get_items_expected_max() == 1)  // a list is one value: batch-size = [8, 16]
+      option.add_result(join(value.values, ","));
+    else
+      for (const std::string& one : value.values) option.add_result(one);
     option.run_callback();
     option.clear();
     option.configurable(true);

@@ -68,7 +68,7 @@ std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_p
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
   if (!option->get_option_text().empty()) return " " + option->get_option_text();
-  if (option->get_type_size() == 0) return "";
+  if (option->get_type_size() == 0 || option->get_items_expected_max() == 0) return "";  // a flag
   std::string text = " " + value_words(TypeName(option->get_type_name()));
   if (!option->get_default_str().empty()) text += "=" + default_words(option->get_default_str());
   if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";

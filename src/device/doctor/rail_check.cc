@@ -94,7 +94,7 @@ Result<fs::path> find_board_tool(const fs::path& root, const std::string& name) 
     if (const fs::path found = found_on_path(name); !found.empty()) places.push_back(found);
   for (const fs::path& place : places) {
     if (!fs::exists(place, ignored)) continue;
-    FLYBALL_CHECK(trusted_code(place));
+    FLYBALL_CHECK(trusted_code(place, root));
     return place;
   }
   return Error{Code::not_found, fmt::format("there is no {} here", name),

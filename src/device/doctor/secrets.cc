@@ -23,7 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t least_serial = 4, least_name = 3, least_token = 6;
+constexpr size_t least_serial = 4, least_name = 3, least_token = 6, long_token = 12;
+
+// AUTH_METHOD=network is a word of the language; a password may be one, too.
+bool is_token(const std::string& word, const std::string& value) {
+  if (word == "passw" || word == "secret") return value.size() >= least_token;
+  const bool digit = std::ranges::any_of(value, [](char c) { return c >= '0' && c <= '9'; });
+  return value.size() >= (digit ? least_token : long_token);
+}
 
 // Names that images and boards come with: they tell nobody from anybody, and stand in texts that a
 // bundle needs.
@@ -129,7 +136,7 @@ class Finder {
       for (const char* kind : {"user", "logname", "sudo_user"})
         if (key == kind) name("user", value);
       for (const char* word : {"token", "secret", "passw", "key", "credential", "auth"})
-        if (key.find(word) != std::string::npos && value.size() >= least_token) {
+        if (key.find(word) != std::string::npos && is_token(word, value)) {
           add("token", value);
           break;
         }

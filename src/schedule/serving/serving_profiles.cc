@@ -165,7 +165,8 @@ Status check_measure(const ServeRequest& request, const ProfileSource& source,
                      ? "name with --measured a table of the modes that are known, or leave it out"
                      : "leave it out"};
   for (const Role& role : plan.problem.roles)
-    if (role.serves() && !(switch_ms < role.latency_ms))
+    if (role.serves() &&
+        !(switch_ms < role.latency_ms - plan.problem.margin.of_ms(role.latency_ms)))
       return Error{Code::invalid_argument,
                    fmt::format("--measure: a change of mode takes {:g} ms, and no gap within a "
                                "latency budget of {:g} ms holds it",

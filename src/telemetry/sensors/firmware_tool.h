@@ -35,7 +35,9 @@ std::optional<uint64_t> parse_throttled(std::string_view text);
 /// What its lower bits mean.
 std::vector<std::string> firmware_throttle_reasons(uint64_t bits);
 
-/// Code of a root that we may run or load: a file that only root or this user can have written.
-Status trusted_code(const std::filesystem::path& file);
+/// Code that we may run or load: a file of this machine (`root` is "/") that only root or this user
+/// can have written. Nothing out of another tree, which somebody else may have made and this user
+/// unpacked, unless FLYBALL_TREE_PROGRAMS is 1, for tests.
+Status trusted_code(const std::filesystem::path& file, const std::filesystem::path& root);
 
 }  // namespace flyball

@@ -67,6 +67,25 @@ TEST_F(FirmwareToolTest, AToolThatHangsIsEnded) {
   EXPECT_THAT(late.error().message, HasSubstr("took longer than 0.2 s"));
 }
 
+TEST_F(FirmwareToolTest, AToolThatClosesItsOutputAndStaysIsEnded) {
+  tool("exec 1>&-\nexec sleep 30\n");
+  const auto late = run_tool(tree_.root() / "usr/bin/vcgencmd", "x", 0.2);
+  ASSERT_FALSE(late.ok());
+  EXPECT_THAT(late.error().message, HasSubstr("took longer than 0.2 s"));
+}
+
+// A bundle of somebody's board is unpacked by its reader, whose files they then are.
+TEST_F(FirmwareToolTest, NothingOfATreeIsRun) {
+  tool("touch " + (tree_.root() / "ran").string() + "\n");
+  ::unsetenv("FLYBALL_TREE_PROGRAMS");
+  const SensorList list = open_firmware_tool(tree_.root());
+  ::setenv("FLYBALL_TREE_PROGRAMS", "1", 1);  // as tests/support/main.cc has it
+  EXPECT_TRUE(list.sensors.empty());
+  ASSERT_EQ(list.gaps.size(), 1u);
+  EXPECT_THAT(list.gaps[0].message, HasSubstr("is of a tree"));
+  EXPECT_FALSE(std::filesystem::exists(tree_.root() / "ran"));
+}
+
 TEST(FirmwareTool, ReadsItsLines) {
   EXPECT_THAT(parse_pmic("A\nX_A current(1)=nanA\nX_A current(1)=1\n =A\nX_A =1.5A\n").size(), 1u);
   EXPECT_EQ(parse_throttled("throttled=0x0\n"), 0u);

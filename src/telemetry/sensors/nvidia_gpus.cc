@@ -58,7 +58,7 @@ Result<std::string> nvml_library(const fs::path& root) {
   if (!fs::exists(library, ignored))
     return Error{Code::not_found, "no NVIDIA management library (" + library.string() + ")",
                  "a tree has GPUs where it has a library of its own"};
-  FLYBALL_CHECK(trusted_code(library));
+  FLYBALL_CHECK(trusted_code(library, root));
   return library.string();
 }
 

@@ -323,7 +323,7 @@ Result<NvmlApi> open_by_program(const fs::path& program, const std::string& libr
                      program.string(),
                  "copy it from the package or archive that this flyball is from"};
   // Whoever could write it could write this program, too, but root may run one of another user.
-  if (::geteuid() == 0) FLYBALL_CHECK(trusted_code(program));
+  if (::geteuid() == 0) FLYBALL_CHECK(trusted_code(program, "/"));
   FLYBALL_ASSIGN(const NvmlProcessPtr process, start_program(program, library));
   const std::string line = process->read_line(start_patience_ns);
   std::vector<std::string> words = split(line, ' ');

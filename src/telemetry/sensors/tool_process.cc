@@ -65,6 +65,20 @@ int start(const fs::path& tool, const std::string& argument, int out, pid_t& chi
   return problem;
 }
 
+// Has it ended by then? One that closes its output may go on.
+bool ends_by(pid_t child, int64_t deadline_ns) {
+  siginfo_t ended{};
+  while (true) {
+    ended.si_pid = 0;
+    const int failed =
+        ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT | WNOHANG);
+    if (failed != 0 && errno != EINTR) return true;
+    if (failed == 0 && ended.si_pid != 0) return true;
+    if (monotonic_ns() >= deadline_ns) return false;
+    ::usleep(1000);
+  }
+}
+
 // Its status as waitpid() gives it.
 int wait_for(pid_t child) {
   siginfo_t ended{};
@@ -88,7 +102,8 @@ Result<std::string> run_tool(const fs::path& tool, const std::string& argument, 
   ::close(ends[1]);
   std::string text;
   bool in_time = true;
-  if (problem == 0) in_time = read_until(ends[0], monotonic_ns() + nanoseconds(limit_s), text);
+  const int64_t deadline_ns = monotonic_ns() + nanoseconds(limit_s);
+  if (problem == 0) in_time = read_until(ends[0], deadline_ns, text) && ends_by(child, deadline_ns);
   ::close(ends[0]);
   if (problem != 0) return file_error("run", tool, problem);
   if (!in_time) ::kill(child, SIGKILL);

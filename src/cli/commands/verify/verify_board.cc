@@ -42,6 +42,14 @@ std::string bundle_name(const VerifyOptions& options, const BoardIdentity& board
   return options.out.empty() ? fmt::format("flyball-board-{}.tar.gz", board.id) : options.out;
 }
 
+// A name that everybody can foresee may be a link of somebody else.
+Status check_no_link(const std::string& file, const VerifyOptions& options) {
+  std::error_code unknown;
+  if (!options.out.empty() || !std::filesystem::is_symlink(file, unknown)) return {};
+  return Error{Code::conflict, file + " is a link, and what it leads to stays as it is",
+               "remove it, or name another file: --out"};
+}
+
 std::string about(double seconds) {
   return seconds < 90 ? fmt::format("{:.0f} s", seconds)
                       : fmt::format("{:.0f} min", std::ceil(seconds / 60));
@@ -95,6 +103,7 @@ Status verify(const VerifyOptions& options, Context& context) {
   steps.check_put_back();
   const Verification& done = steps.finish();
   FLYBALL_ASSIGN(const Bundle bundle, make_bundle(root, done));
+  FLYBALL_CHECK(check_no_link(file, options));
   FLYBALL_CHECK(write_file(file, bundle.bytes));
   if (options.json) {
     Json document = verification_json(done);
