@@ -83,7 +83,7 @@ NOT_RUN = {
     "docs/roofline.md": {
         "flyball roofline measure": "loads the whole machine; roofline_test.cc does it",
         "flyball roofline measure cpu_cores=1 --duration 2s": "likewise",
-        "flyball roofline resnet18 mobilenet_v3 --batch 1 16 --report roofs.html": "likewise",
+        "flyball roofline resnet18 mobilenet_v3 --batch-size 1 16 --report roofs.html": "likewise",
         "flyball roofline resnet50_infer.csv mobilenet_infer.csv resnet18_train.csv mobilenet_train.csv --rules pagoda --report orin.html":
             "of measured tables; roofline_test.cc has one",
         "flyball tune --device table:resnet50_infer.csv --axis batch_size=16 --objective energy --at-most slowdown=5% --oracle":
@@ -167,6 +167,7 @@ NOT_RUN = {
     },
     "docs/search.md": {},
     "docs/developer.md": {
+        "python3 tests/links_test.py .": "a test of its own",
         "scripts/setup --docs": "installs",
         "scripts/docs": "needs mkdocs; site_test does it where that is there",
     },

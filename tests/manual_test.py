@@ -44,7 +44,7 @@ def read_help(path, found):
             heading = line
         elif line.startswith("  -"):
             options.update(line.split()[0].split(","))
-        elif re.match(r"  \w", line) and not re.match(r"Positionals|Example", heading):
+        elif re.match(r"  \w", line) and (not path or heading == "Subcommands:"):  # of all: several headings
             below.append(line.split()[0])
     found[path] = (options, below)
     for name in below:

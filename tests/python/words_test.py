@@ -9,7 +9,7 @@ Usage: flyball tune [OPTIONS]
 
 What runs:
   --data,--dataset TEXT       dataset folder
-  --batch-size N,…          one, or several to choose from: as --axis batch_size=8,16,32
+  --batch-size LIST          one, or several to choose from: as --axis batch_size=8,16,32
 
 Search:
   --axis TEXT ...             open or narrow an axis
@@ -34,7 +34,7 @@ class Options(unittest.TestCase):
         return _options.as_words("tune", self.known, given)
 
     def test_help_is_read(self):
-        self.assertEqual(self.known, {"data": "TEXT", "dataset": "TEXT", "batch-size": "N,…", "axis": "TEXT",
+        self.assertEqual(self.known, {"data": "TEXT", "dataset": "TEXT", "batch-size": "LIST", "axis": "TEXT",
                                       "power-budget": "POWER", "profiles": "N=10", "fresh": "",
                                       "from": "TEXT", "help": ""})
 

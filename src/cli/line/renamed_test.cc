@@ -66,7 +66,8 @@ TEST_F(RenamedOptions, NamesTheCommandOfALine) {
 TEST(RenamedOptionsInDocs, AreAllThere) {
   std::ifstream file(FLYBALL_SOURCE_DIR "/docs/schema/contract.json");
   std::vector<std::string> told, held;
-  for (const auto& one : nlohmann::json::parse(file)["renamed"])
+  const nlohmann::json contract = nlohmann::json::parse(file);
+  for (const auto& one : contract["renamed"])
     told.push_back(one["command"].get<std::string>() + " " + one["old"].get<std::string>() + " " +
                    one["now"].get<std::string>());
   for (const RenamedOption& one : renamed_options())
