@@ -1,7 +1,6 @@
 #include "schedule/batching.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace flyball {
 namespace {
@@ -10,7 +9,6 @@ constexpr double ns_of_ms = 1e6;
 // Below this share of the time, what is left to train in hangs on a per cent of what requests take,
 // which nobody foresees so well.
 constexpr double least_trained = 0.1;
-constexpr int64_t never = std::numeric_limits<int64_t>::max();  // deadlines alone begin a batch
 
 /// What a service comes to where its batches wait for so many requests.
 struct Gathering {
@@ -55,7 +53,7 @@ int64_t latest_batch(const BatchedService& service, double training_ns) {
   return std::max<int64_t>(1, static_cast<int64_t>(batch));
 }
 
-// 1, 2, 3, 4, 6, 8, 12, …, the last one included.
+// 1, 2, …, 8, 10, 12, 15, 18, …, the last one included.
 std::vector<int64_t> batches_to(int64_t last) {
   std::vector<int64_t> batches;
   for (int64_t batch = 1; batch < last; batch = std::max(batch + 1, batch * 5 / 4))
@@ -94,7 +92,7 @@ std::vector<int64_t> worth_gathering(const std::vector<BatchedService>& services
   std::vector<int64_t> gathers;
   for (const std::vector<Gathering>& of_service : choices) {
     if (preference.kind == Preference::Kind::training || !(trained >= least_trained))
-      gathers.push_back(never);
+      gathers.push_back(until_deadlines);
     else if (preference.kind == Preference::Kind::exchange)
       gathers.push_back(cheapest(of_service, trained, preference.ms_of_percent));
     else

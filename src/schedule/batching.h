@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "problem/preference.h"
@@ -12,6 +13,9 @@ namespace flyball {
 
 /// Of the training that batches at the latest safe time leave (docs/live.md).
 inline constexpr double kept_training = 0.99;
+/// Requests that a batch waits for where deadlines alone begin it: more than ever come.
+inline constexpr int64_t until_deadlines = std::numeric_limits<int64_t>::max();
+
 /// One service, as its batches are weighed.
 struct BatchedService {
   double rate_hz = 0;  ///< requests that come

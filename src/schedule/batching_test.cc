@@ -2,13 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <limits>
-
 namespace flyball {
 namespace {
 
 constexpr double ns_of_ms = 1e6;
-constexpr int64_t latest_start = std::numeric_limits<int64_t>::max();
 
 // Minibatches that take `fixed` and `each` more for each sample.
 BatchedService service(double rate_hz, double budget_ms, double fixed_ms, double each_ms) {
@@ -56,13 +53,13 @@ TEST(Batching, MoreLatencyForTheSameTrainingIsNeverChosenByALowerPrice) {
 }
 
 TEST(Batching, WhereLittleIsLeftToTrainInDeadlinesBeginBatches) {
-  EXPECT_LT(gathers(service(300, 500, 0, 2.9)), latest_start) << "13 % are left";
-  EXPECT_EQ(gathers(service(300, 500, 0, 3.1)), latest_start) << "7 % are left";
+  EXPECT_LT(gathers(service(300, 500, 0, 2.9)), until_deadlines) << "13 % are left";
+  EXPECT_EQ(gathers(service(300, 500, 0, 3.1)), until_deadlines) << "7 % are left";
 }
 
 TEST(Batching, TrainingFirstAndOverloadLeaveItToTheDeadlines) {
-  EXPECT_EQ(gathers(service(60, 500, 0, 1), {.kind = Preference::Kind::training}), latest_start);
-  EXPECT_EQ(gathers(service(6000, 500, 0, 1)), latest_start) << "no time is left to train in";
+  EXPECT_EQ(gathers(service(60, 500, 0, 1), {.kind = Preference::Kind::training}), until_deadlines);
+  EXPECT_EQ(gathers(service(6000, 500, 0, 1)), until_deadlines) << "no time is left to train in";
 }
 
 TEST(Batching, ServicesShareWhatMayBeLost) {

@@ -73,9 +73,7 @@ bool counts(const ConfiguredValue& value, std::span<const ConfiguredValue> value
   const auto later =
       std::find_if(values.begin() + (&value - values.data()) + 1, values.end(),
                    [&](const ConfiguredValue& other) {
-                     return other.option == value.option &&
-                            (other.command.empty() || value.command == other.command ||
-                             value.command.starts_with(other.command + " "));
+                     return other.option == value.option && other.is_meant_for(value.command);
                    });
   return later == values.end();
 }
@@ -103,7 +101,7 @@ Json environment_json() {
   return all;
 }
 
-void print_values(const ConfigurationFiles& files, const Configuration& configuration) {
+void print_values(const ConfigurationFiles& files, const ConfiguredDefaults& configuration) {
   std::error_code unknown;
   fmt::print("user:    {}{}\n", files.user.string(),
              std::filesystem::exists(files.user, unknown) ? "" : " (not there)");
@@ -129,7 +127,7 @@ Result<NamedCommand> find_named(CLI::App& app, const std::vector<std::string>& w
 
 Status show(CLI::App& app, const ConfigArguments& options) {
   const ConfigurationFiles files = configuration_files();
-  FLYBALL_ASSIGN(const Configuration configuration, read_configuration(files));
+  FLYBALL_ASSIGN(const ConfiguredDefaults configuration, read_configuration(files));
   for (const std::string& note : configuration.notes) fmt::print(stderr, "note: {}\n", note);
   FLYBALL_CHECK(check_configuration(app, configuration.values));
   std::vector<OptionDefault> defaults;

@@ -120,7 +120,7 @@ bool reads_configuration(const std::string& path) {
 Status take_configuration(CLI::App& app, const Words& words) {
   const NamedCommand named = named_command(app, words);
   if (!reads_configuration(named.path)) return {};
-  FLYBALL_ASSIGN(const Configuration configuration, read_configuration(configuration_files()));
+  FLYBALL_ASSIGN(const ConfiguredDefaults configuration, read_configuration(configuration_files()));
   for (const std::string& note : configuration.notes)
     std::fprintf(stderr, "flyball: %s\n", note.c_str());
   FLYBALL_CHECK(check_configuration(app, configuration.values));

@@ -118,6 +118,10 @@ std::string ConfiguredValue::place() const {
   return fmt::format("{}:{}", file, line);
 }
 
+bool ConfiguredValue::is_meant_for(const std::string& path) const {
+  return command.empty() || path == command || path.starts_with(command + " ");
+}
+
 ConfigurationFiles configuration_files() {
   return {configuration_folder() / "config.toml", nearest_project_file()};
 }
@@ -128,8 +132,8 @@ Result<std::vector<ConfiguredValue>> parse_configuration(const std::string& text
   return Reader(file, name).read();
 }
 
-Result<Configuration> read_configuration(const ConfigurationFiles& files) {
-  Configuration configuration;
+Result<ConfiguredDefaults> read_configuration(const ConfigurationFiles& files) {
+  ConfiguredDefaults configuration;
   for (const fs::path& file : {files.user, files.project}) {
     std::error_code unknown;
     if (file.empty() || !fs::exists(file, unknown)) continue;

@@ -19,6 +19,8 @@ struct ConfiguredValue {
   int64_t line = 0;
 
   std::string place() const;  ///< "flyball.toml:3"
+  /// Of a command's path: is it the command that is meant, or one below it?
+  bool is_meant_for(const std::string& path) const;
 };
 
 /// The user's file, and the project's: the nearest `flyball.toml` in the working folder or above.
@@ -35,11 +37,11 @@ ConfigurationFiles configuration_files();
 Result<std::vector<ConfiguredValue>> parse_configuration(const std::string& text,
                                                          const std::string& name);
 
-struct Configuration {
+struct ConfiguredDefaults {
   std::vector<ConfiguredValue> values;  ///< the more important ones later
   std::vector<std::string> notes;       ///< files that were left unread, and why
 };
 /// Both files. What somebody else may have put into a folder above this one is left unread.
-Result<Configuration> read_configuration(const ConfigurationFiles& files);
+Result<ConfiguredDefaults> read_configuration(const ConfigurationFiles& files);
 
 }  // namespace flyball::cli

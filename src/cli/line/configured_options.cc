@@ -34,10 +34,6 @@ std::string key_of(const ConfiguredValue& value) {
   return value.option.substr(2);
 }
 
-bool is_below(const std::string& path, const std::string& command) {
-  return command.empty() || path == command || path.starts_with(command + " ");
-}
-
 // The names of the options of a command and all below it.
 void add_names(const CLI::App& command, std::vector<std::string>& names) {
   for (const CLI::Option* option : command.get_options())
@@ -46,26 +42,14 @@ void add_names(const CLI::App& command, std::vector<std::string>& names) {
   for (const CLI::App* below : command.get_subcommands({})) add_names(*below, names);
 }
 
-// The command of a table's name; null: there is none.
-const CLI::App* find_command(const CLI::App& app, const std::string& path) {
-  const CLI::App* command = &app;
-  for (const std::string& word : path.empty() ? std::vector<std::string>() : split(path, ' ')) {
-    const auto below = command->get_subcommands({});
-    const auto found = std::ranges::find(below, word, &CLI::App::get_name);
-    if (found == below.end()) return nullptr;
-    command = *found;
-  }
-  return command;
-}
-
-Status check_value(const CLI::App& app, const ConfiguredValue& value) {
-  const CLI::App* command = find_command(app, value.command);
-  if (!command)
+Status check_value(CLI::App& app, const ConfiguredValue& value) {
+  const NamedCommand named = named_command(app, split(value.command, ' '));
+  if (named.path != value.command)
     return refused(
         value, fmt::format("there is no command '{}'", value.command),
         "`flyball --help` lists the commands; [plan.training] is `flyball plan training`");
   std::vector<std::string> names;
-  add_names(*command, names);
+  add_names(*named.command, names);
   const std::string key = key_of(value);
   if (std::ranges::find(names, key) == names.end()) {
     const auto renamed =
@@ -83,10 +67,6 @@ Status check_value(const CLI::App& app, const ConfiguredValue& value) {
     return refused(value, fmt::format("{} is said each time, and has no default", value.option),
                    "take it out of the file, and give it on the command line");
   return {};
-}
-
-const CLI::Option* option_of(const CLI::App& command, const std::string& option) {
-  return command.get_option_no_throw(option);
 }
 
 // Does a word give the option, by one of its names?
@@ -136,7 +116,7 @@ const char* variable_in_place_of(const std::string& option) {
   return nullptr;
 }
 
-Status check_configuration(const CLI::App& app, std::span<const ConfiguredValue> values) {
+Status check_configuration(CLI::App& app, std::span<const ConfiguredValue> values) {
   for (const ConfiguredValue& value : values) FLYBALL_CHECK(check_value(app, value));
   return {};
 }
@@ -147,7 +127,8 @@ std::vector<const ConfiguredValue*> values_of(const NamedCommand& named,
   for (const CLI::Option* option : named.command->get_options()) {
     const ConfiguredValue* last = nullptr;
     for (const ConfiguredValue& value : values)
-      if (is_below(named.path, value.command) && option_of(*named.command, value.option) == option)
+      if (value.is_meant_for(named.path) &&
+          named.command->get_option_no_throw(value.option) == option)
         last = &value;
     if (last) found.push_back(last);
   }

@@ -22,7 +22,7 @@ const char* variable_in_place_of(const std::string& option);
 
 /// Error: a value names no option that there is, or one that is said each time: what gives a right
 /// (`--apply`, `--force`), what is written, what runs.
-Status check_configuration(const CLI::App& app, std::span<const ConfiguredValue> values);
+Status check_configuration(CLI::App& app, std::span<const ConfiguredValue> values);
 
 /// Those that count for the command, one for each option, in the command's order.
 std::vector<const ConfiguredValue*> values_of(const NamedCommand& named,

@@ -1,14 +1,11 @@
 #include "schedule/planning/preference_front.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/random.h"
 
 namespace flyball {
 namespace {
-
-constexpr int64_t latest = std::numeric_limits<int64_t>::max();
 
 double simulated_s(const std::vector<ArrivalSpec>& arrivals, double requests) {
   double slowest_hz = unlimited, longest_s = 0;
@@ -36,7 +33,7 @@ PreferencePoint run_with(const ServingProblem& live, std::span<const size_t> cho
   asked.seed = options.seed;
   const ServingResult result = simulate(std::move(asked));
   const ServiceResult& service = result.services.back();
-  PreferencePoint point{.gathers = gathers == latest ? 0 : gathers};
+  PreferencePoint point{.gathers = gathers == until_deadlines ? 0 : gathers};
   point.median_ms = service.latency.quantile_ms(0.5);
   point.high_ms = service.latency.quantile_ms(options.percentile / 100);
   point.late_share = service.late_share();
@@ -63,7 +60,7 @@ std::vector<PreferencePoint> preference_front(const ServingProblem& live,
   std::vector<PreferencePoint> points;
   for (int64_t gathers = 1; gathers <= plan.largest_batch.back(); gathers *= 2)
     points.push_back(run_with(live, choice, arrivals, options, gathers));
-  points.push_back(run_with(live, choice, arrivals, options, latest));
+  points.push_back(run_with(live, choice, arrivals, options, until_deadlines));
   PreferencePoint chosen = run_with(live, choice, arrivals, options, 0);
   chosen.chosen = true;
   std::vector<PreferencePoint> front;

@@ -79,7 +79,7 @@ struct Executed {
 
   /// Do answers one by one leave 99 % of that training?
   bool singles() const {
-    return single_load < 1 && (1 - single_load) * alone_per_s >= 0.99 * latest_per_s;
+    return single_load < 1 && (1 - single_load) * alone_per_s >= kept_training * latest_per_s;
   }
   double alone_per_s = 0;  ///< training minibatches that nothing is served beside
 };
