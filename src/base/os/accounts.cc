@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <optional>
 #include <vector>
 
 #include "base/files.h"
+#include "base/os/tool_process.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -16,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* getent = "/usr/bin/getent";
 constexpr const char* not_in_files =
     "is it one of LDAP or another directory? Then install getent, which asks it";
 
@@ -39,38 +37,37 @@ bool is_account_name(const std::string& text) {
   });
 }
 
-std::string ask_getent(const char* database, const std::string& key) {
+// "" where it knows none. Errors: it takes too long, as where the directory's server is not there.
+Result<std::string> ask_getent(const AccountSources& sources, const char* database,
+                               const std::string& key) {
   std::error_code ignored;
-  if (!is_account_name(key) || !fs::exists(getent, ignored)) return "";
-  const std::string command = fmt::format("exec {} {} {} 2>/dev/null", getent, database, key);
-  std::FILE* answer = ::popen(command.c_str(), "re");
-  if (answer == nullptr) return "";
-  std::array<char, 1024> part{};
-  std::string text;
-  while (std::fgets(part.data(), part.size(), answer) != nullptr) text += part.data();
-  ::pclose(answer);
-  return text;
+  if (!is_account_name(key) || !fs::exists(sources.getent, ignored)) return std::string();
+  auto answer = run_tool(sources.getent, {database, key}, sources.limit_s);
+  if (answer || answer.error().code != Code::io) return answer ? answer : std::string();
+  return Error{Code::unavailable, answer.error().message,
+               "it asks LDAP or another directory, whose server may be out of reach"};
 }
 
-std::optional<Fields> look_up(const fs::path& root, const char* database, size_t at,
-                              const std::string& value) {
-  if (const auto text = read_file(root / "etc" / database, 1 << 24))
+Result<std::optional<Fields>> look_up(const AccountSources& sources, const char* database,
+                                      size_t at, const std::string& value) {
+  if (const auto text = read_file(sources.root / "etc" / database, 1 << 24))
     if (auto found = find_account(*text, at, value)) return found;
-  if (root != "/") return {};
-  return find_account(ask_getent(database, value), at, value);
+  if (sources.root != "/") return std::optional<Fields>();
+  FLYBALL_ASSIGN(const std::string text, ask_getent(sources, database, value));
+  return find_account(text, at, value);
 }
 
 }  // namespace
 
-Result<gid_t> group_number(const std::string& name, const fs::path& root) {
-  if (const auto fields = look_up(root, "group", 0, name))
-    return static_cast<gid_t>(*parse_integer((*fields)[2]));
+Result<gid_t> group_number(const std::string& name, const AccountSources& sources) {
+  FLYBALL_ASSIGN(const auto fields, look_up(sources, "group", 0, name));
+  if (fields) return static_cast<gid_t>(*parse_integer((*fields)[2]));
   return Error{Code::not_found, fmt::format("there is no group '{}' in /etc/group", name),
                fmt::format("sudo groupadd --system {} makes it; {}", name, not_in_files)};
 }
 
-Result<fs::path> home_of_user(uid_t user, const fs::path& root) {
-  const auto fields = look_up(root, "passwd", 2, fmt::format("{}", user));
+Result<fs::path> home_of_user(uid_t user, const AccountSources& sources) {
+  FLYBALL_ASSIGN(const auto fields, look_up(sources, "passwd", 2, fmt::format("{}", user)));
   if (fields && fields->size() > 5 && (*fields)[5].starts_with('/')) return fs::path((*fields)[5]);
   return Error{Code::not_found, fmt::format("user {} has no home folder in /etc/passwd", user),
                fmt::format("let HOME name one; {}", not_in_files)};

@@ -12,11 +12,18 @@
 
 namespace flyball {
 
-/// The number of a group. Errors `not_found`, also where /etc/group cannot be read and there is no
-/// getent; below another `root` than "/" the file alone is asked.
-Result<gid_t> group_number(const std::string& name, const std::filesystem::path& root = "/");
+/// Where accounts are looked for.
+struct AccountSources {
+  std::filesystem::path root = "/";  ///< below another one the files alone are read
+  std::filesystem::path getent = "/usr/bin/getent";
+  double limit_s = 5;  ///< for getent, which may ask a server
+};
+
+/// The number of a group. Errors: `not_found`, also where /etc/group cannot be read and there is no
+/// getent; `unavailable`: getent takes too long.
+Result<gid_t> group_number(const std::string& name, const AccountSources& sources = {});
 
 /// The home folder of a user. Errors as group_number().
-Result<std::filesystem::path> home_of_user(uid_t user, const std::filesystem::path& root = "/");
+Result<std::filesystem::path> home_of_user(uid_t user, const AccountSources& sources = {});
 
 }  // namespace flyball

@@ -91,7 +91,7 @@ Result<HelperSteps> install_helper(const HelperPlaces& places, const fs::path& p
                   fmt::format("systemctl enable --now {}", socket_name), join_group};
     return steps;
   }
-  if (!group_number(helper_group, places.root))
+  if (!group_number(helper_group, {.root = places.root}))
     FLYBALL_CHECK(step(run, {"groupadd", "--system", helper_group}, steps));
   if (systemd_runs(places)) {
     FLYBALL_CHECK(step(run, {"systemd-tmpfiles", "--create", "flyball.conf"}, steps));
@@ -121,7 +121,7 @@ Result<HelperSteps> uninstall_helper(const HelperPlaces& places, const SystemCom
     return Error{Code::not_found, "the helper is not installed here",
                  "`flyball helper status` says what is there"};
   if (started) FLYBALL_CHECK(step(run, {"systemctl", "daemon-reload"}, steps));
-  if (!places.staged() && group_number(helper_group, places.root))
+  if (!places.staged() && group_number(helper_group, {.root = places.root}))
     steps.next.push_back(
         fmt::format("the group {0} and its members stay: sudo groupdel {0}", helper_group));
   return steps;

@@ -39,7 +39,7 @@ inline constexpr int64_t command_grace_ns = 1'500'000'000;
 inline constexpr int64_t foreground_grace_ns = 10'000'000'000;
 
 /// While one of these lives, this process is a child subreaper and must start no other children,
-/// but for tools of sensors (sensors/tool_process.h): orphans of the command are adopted and
+/// but for tools of sensors (base/os/tool_process.h): orphans of the command are adopted and
 /// counted. When this process dies, its guard ends the command's group (base/guard.h).
 class RunningCommand {
  public:

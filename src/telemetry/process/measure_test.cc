@@ -13,9 +13,9 @@
 
 #include "base/clock_testing.h"
 #include "base/files.h"
+#include "base/os/tool_process.h"
 #include "telemetry/process/command.h"
 #include "telemetry/sensors/simple_sensors.h"
-#include "telemetry/sensors/tool_process.h"
 #include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {
@@ -335,7 +335,7 @@ TEST(RunningCommand, ToolsThatSensorsRunAreNoneOfIts) {
   std::atomic<bool> asked = false;
   std::thread sensor([&] {
     for (int i = 0; i < 3; ++i) {
-      const auto answer = run_tool(tool, "0.1", 60);
+      const auto answer = run_tool(tool, {"0.1"}, 60);
       EXPECT_EQ(answer.ok() ? *answer : answer.error().message, "done\n");
     }
     asked = true;
@@ -351,7 +351,7 @@ TEST(RunningCommand, ToolsThatSensorsRunAreNoneOfIts) {
   std::filesystem::remove(runs);
   std::atomic<bool> ended = false;
   std::thread last([&] {
-    const auto answer = run_tool(tool, "1", 60);
+    const auto answer = run_tool(tool, {"1"}, 60);
     EXPECT_EQ(answer.ok() ? *answer : answer.error().message, "done\n");
     ended = true;
   });

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/os/tool_process.h"
 #include "telemetry/sensors/small_file.h"
-#include "telemetry/sensors/tool_process.h"
 
 namespace flyball {
 namespace {

@@ -24,7 +24,7 @@ struct TreeUse {
 class ProcessTree {
  public:
   /// `bystanders`: children of this process that have nothing to do with the tree; tools that
-  /// sensors run (sensors/tool_process.h) never have.
+  /// sensors run (base/os/tool_process.h) never have.
   ProcessTree(pid_t leader, std::vector<pid_t> bystanders);
 
   /// Names the leader, when it was not known at construction (0).

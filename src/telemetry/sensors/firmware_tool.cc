@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/tool_process.h"
 #include "base/text.h"
 #include "boards/identity.h"
 #include "telemetry/sensors/simple_sensors.h"
-#include "telemetry/sensors/tool_process.h"
 
 namespace flyball {
 namespace {
@@ -35,7 +35,7 @@ class Answer {
   Result<std::string> text() {
     const int64_t now = monotonic_ns();
     if (!text_ || now - asked_ns_ > nanoseconds(kPeriodS)) {
-      text_ = run_tool(tool_, argument_);
+      text_ = run_tool(tool_, {argument_});
       asked_ns_ = now;
     }
     return *text_;

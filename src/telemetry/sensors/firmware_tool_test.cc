@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/os/tool_process.h"
 #include "telemetry/sensors/power_sensors.h"
-#include "telemetry/sensors/tool_process.h"
 #include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {
@@ -62,14 +62,14 @@ TEST_F(FirmwareToolTest, SaysWhyThereIsNone) {
 
 TEST_F(FirmwareToolTest, AToolThatHangsIsEnded) {
   tool("exec sleep 30\n");
-  const auto late = run_tool(tree_.root() / "usr/bin/vcgencmd", "x", 0.2);
+  const auto late = run_tool(tree_.root() / "usr/bin/vcgencmd", {"x"}, 0.2);
   ASSERT_FALSE(late.ok());
   EXPECT_THAT(late.error().message, HasSubstr("took longer than 0.2 s"));
 }
 
 TEST_F(FirmwareToolTest, AToolThatClosesItsOutputAndStaysIsEnded) {
   tool("exec 1>&-\nexec sleep 30\n");
-  const auto late = run_tool(tree_.root() / "usr/bin/vcgencmd", "x", 0.2);
+  const auto late = run_tool(tree_.root() / "usr/bin/vcgencmd", {"x"}, 0.2);
   ASSERT_FALSE(late.ok());
   EXPECT_THAT(late.error().message, HasSubstr("took longer than 0.2 s"));
 }

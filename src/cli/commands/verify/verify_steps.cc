@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/os/interrupt.h"
+#include "base/os/tool_process.h"
 #include "base/text.h"
 #include "cli/commands/verify/verify_tune.h"
 #include "cli/report_left.h"
@@ -15,7 +16,6 @@
 #include "device/modes/board_report.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/power_sensors.h"
-#include "telemetry/sensors/tool_process.h"
 
 namespace flyball::cli {
 namespace {
@@ -337,7 +337,7 @@ void VerifySteps::check_presets() {
 void VerifySteps::check_nvpmodel() {
   CheckedStep step{.name = "nvpmodel"};
   const auto tool = find_board_tool(root_, "nvpmodel");
-  const auto answer = tool ? run_tool(*tool, "-q", 5) : Result<std::string>(tool.error());
+  const auto answer = tool ? run_tool(*tool, {"-q"}, 5) : Result<std::string>(tool.error());
   if (!answer) {
     step.verdict = tool ? Verdict::failed : Verdict::left_out;
     step.found = answer.error().message;

@@ -1,4 +1,4 @@
-#include "telemetry/sensors/tool_process.h"
+#include "base/os/tool_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/text.h"
 
 namespace flyball {
 namespace {
@@ -48,18 +49,22 @@ bool read_until(int from, int64_t deadline_ns, std::string& text) {
 }
 
 // Starts it with `out` as its stdout and nothing else of ours; 0, or what is wrong.
-int start(const fs::path& tool, const std::string& argument, int out, pid_t& child) {
+int start(const fs::path& tool, const std::vector<std::string>& arguments, int out, pid_t& child) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string name = tool.string(), word = argument, path = "PATH=/usr/bin:/bin";
-  std::array<char*, 3> argv = {name.data(), word.data(), nullptr};
+  std::vector<std::string> words = {tool.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::string path = "PATH=/usr/bin:/bin";
   std::array<char*, 2> environment = {path.data(), nullptr};
   const std::lock_guard lock(tools().mutex);
   const int problem =
-      ::posix_spawn(&child, name.c_str(), &actions, nullptr, argv.data(), environment.data());
+      ::posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environment.data());
   if (problem == 0) tools().running.push_back(child);
   ::posix_spawn_file_actions_destroy(&actions);
   return problem;
@@ -94,11 +99,12 @@ int wait_for(pid_t child) {
 
 }  // namespace
 
-Result<std::string> run_tool(const fs::path& tool, const std::string& argument, double limit_s) {
+Result<std::string> run_tool(const fs::path& tool, const std::vector<std::string>& arguments,
+                             double limit_s) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return file_error("run", tool, errno);
   pid_t child = 0;
-  const int problem = start(tool, argument, ends[1], child);
+  const int problem = start(tool, arguments, ends[1], child);
   ::close(ends[1]);
   std::string text;
   bool in_time = true;
@@ -109,8 +115,8 @@ Result<std::string> run_tool(const fs::path& tool, const std::string& argument, 
   if (!in_time) ::kill(child, SIGKILL);
   const int status = wait_for(child);
   if (in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
-  return Error{Code::unavailable,
-               fmt::format("{} {} {}", tool.string(), argument,
+  return Error{in_time ? Code::unavailable : Code::io,
+               fmt::format("{} {} {}", tool.string(), join(arguments, " "),
                            in_time ? "failed" : fmt::format("took longer than {} s", limit_s)),
                ""};
 }
