@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/os/told_errors.h"
 #include "base/text.h"
 #include "cli/quantities.h"
 #include "cli/stored.h"
@@ -53,9 +54,7 @@ CLI::Option* add_preference(CLI::App& command, Preference& preference) {
           "--prefer",
           [&preference](const std::string& text) {
             const auto parsed = parse_preference(text);
-            if (!parsed)
-              throw CLI::ValidationError(
-                  "--prefer", fmt::format("{} ({})", parsed.error().message, parsed.error().hint));
+            if (!parsed) throw CLI::ValidationError("--prefer", in_one_line(parsed.error()));
             preference = *parsed;
           },
           "latency: the soonest answers that keep 99 % of the training; training: batches start as "

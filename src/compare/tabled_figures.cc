@@ -5,6 +5,7 @@
 
 #include "answers/repeats.h"
 #include "base/distinct.h"
+#include "base/os/told_errors.h"
 #include "base/text.h"
 #include "compare/compared_board.h"
 #include "profile/trials/table_profiler.h"
@@ -40,8 +41,7 @@ Result<BoardFigures> look_up(const WorkloadTable& table, const ComparedNetwork& 
   }
   const auto rows = narrowed(accepted, choices_of(accepted, question));
   if (!rows) {
-    const Error& why = rows.error();
-    figures.missing = why.message + (why.hint.empty() ? "" : " (" + why.hint + ")");
+    figures.missing = in_one_line(rows.error());
     return figures;
   }
   const auto profiler = make_table_profiler(*rows);

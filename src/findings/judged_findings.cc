@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/distinct.h"
+#include "base/os/told_errors.h"
 #include "base/text.h"
 #include "findings/asked_checks.h"
 #include "findings/check_words.h"
@@ -75,8 +76,8 @@ class Judge {
     const Status judged = judge(check, figure);
     if (!judged.ok()) {
       // What a board has no room for is no matter of settings: the study's are asked.
-      const auto& [code, message, hint] = judged.error();
-      figure.why = message + (hint.empty() || code == Code::infeasible ? "" : " (" + hint + ")");
+      const Error& why = judged.error();
+      figure.why = why.code == Code::infeasible ? why.message : in_one_line(why);
     }
     return figure;
   }

@@ -13,4 +13,8 @@ Status told_together(const Status& first, const Status& later) {
   return both;
 }
 
+std::string in_one_line(const Error& error) {
+  return error.message + (error.hint.empty() ? "" : " (" + error.hint + ")");
+}
+
 }  // namespace flyball

@@ -20,5 +20,10 @@ TEST(ToldErrors, BothAreToldInTheirOrder) {
   EXPECT_EQ(told_together(bare, later).error().hint, "be root");
 }
 
+TEST(InOneLine, IsTheMessageWithItsHint) {
+  EXPECT_EQ(in_one_line({Code::io, "no disk", "plug it in"}), "no disk (plug it in)");
+  EXPECT_EQ(in_one_line({Code::io, "no disk", ""}), "no disk");
+}
+
 }  // namespace
 }  // namespace flyball

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/os/told_errors.h"
 #include "base/text.h"
 #include "schedule/planning/mode_explorer.h"
 #include "store/exchange.h"
@@ -182,7 +183,7 @@ Result<std::optional<ServingPlan>> plan_live(ServeRequest& request, const Profil
                            bool always = false) -> Result<std::optional<ServingPlan>> {
     if (request.plan.power_budget_w != unlimited) return Error{Code::not_found, why, hint};
     if (sets_modes(knobs) || always)
-      notes.push_back(why + ": the mode stays as it is (" + hint + ")");
+      notes.push_back(in_one_line({Code::not_found, why + ": the mode stays as it is", hint}));
     return std::optional<ServingPlan>();
   };
   if (!can_plan_serving(request.train.size(), request.infer.size()))

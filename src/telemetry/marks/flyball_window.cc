@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "base/os/told_errors.h"
 #include "telemetry/marks/window.h"
 
 struct flyball_window {
@@ -55,8 +56,7 @@ int flyball_window_end(flyball_window* window, flyball_energy* energy, int capac
   try {
     const auto result = window->window.end();
     if (result.ok()) return write_totals(*result, energy, capacity);
-    const flyball::Error& error = result.error();
-    return fail(error.message + (error.hint.empty() ? "" : " (HINT: " + error.hint + ")"));
+    return fail(flyball::in_one_line(result.error()));
   } catch (const std::exception& error) {
     return fail(error.what());
   }

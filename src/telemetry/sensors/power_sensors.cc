@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/os/told_errors.h"
 #include "base/text.h"
 #include "space/compute_place.h"
 #include "telemetry/sensors/detail_sensors.h"
@@ -77,7 +78,7 @@ std::string power_gap(const SensorList& list) {
   if (list.gaps.empty()) return kNoPower;
   const bool summed_up = list.gaps.front().message.starts_with(kNoPower);
   const Error gap = summed_up ? list.gaps.front() : no_power(list.gaps);
-  return gap.message + (gap.hint.empty() ? "" : " (" + gap.hint + ")");
+  return in_one_line(gap);
 }
 
 std::string brief_power_gap(const std::string& gap) {

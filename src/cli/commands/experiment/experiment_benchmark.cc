@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
+#include "base/os/told_errors.h"
 #include "base/text.h"
 #include "benchmark/ranking.h"
 #include "benchmark/run_entry.h"
@@ -139,7 +140,7 @@ EntryResult failed(const BenchmarkEntry& entry, const FreeSettings& settings, co
   EntryResult result;
   result.entry = entry;
   result.settings = settings;
-  result.failure = error.message + (error.hint.empty() ? "" : " (" + error.hint + ")");
+  result.failure = in_one_line(error);
   return result;
 }
 
