@@ -12,6 +12,7 @@
 #include "base/option_name.h"
 #include "base/text.h"
 #include "problem/choices.h"
+#include "problem/training_beside.h"
 #include "search/acquisition.h"
 
 namespace flyball {
@@ -30,14 +31,20 @@ using Choosing = std::span<const size_t>;
 /// What is predicted of the choices that are not measured yet.
 class Forecast {
  public:
-  Forecast(const Strategy& strategy)
-      : strategy_(strategy), outlook_(strategy.history(), strategy.options()) {}
+  /// `trains`: choices that train nothing do not count.
+  Forecast(const Strategy& strategy, bool trains)
+      : strategy_(strategy), trains_(trains), outlook_(strategy.history(), strategy.options()) {}
 
   bool knows() const { return outlook_.known(); }
   /// Neither failed nor measured as a whole?
   bool open(Choosing choice) const { return strategy_.history().missing(choice).value_or(0) > 0; }
   /// That every limit holds, those on figures of the program's own included.
   double chance(const Problem& problem, Choosing choice) const {
+    const AcquisitionValue expected = outlook_.expect(problem, choice, unlimited);
+    return trains_ && !(expected.loss < 0) ? 0 : expected.feasible;
+  }
+  /// The same, whether it trains or not.
+  double chance_to_serve(const Problem& problem, Choosing choice) const {
     return outlook_.expect(problem, choice, unlimited).feasible;
   }
 
@@ -77,6 +84,7 @@ class Forecast {
 
  private:
   const Strategy& strategy_;
+  bool trains_;
   Outlook outlook_;
 };
 
@@ -123,7 +131,8 @@ void ease(const Problem& problem, const std::vector<Relaxation>& measured, const
 
 /// Each missed limit as the choice needs it, where that is all that it misses.
 std::vector<EasedLimit> eased_together(const Problem& problem, const Readings& readings,
-                                       Choosing choice, const std::vector<Margin>& missed) {
+                                       Choosing choice, const std::vector<Margin>& missed,
+                                       bool trains) {
   Problem relaxed = problem;
   std::vector<EasedLimit> all;
   const auto ease = [&](const Margin& margin, double limit, double needed) {
@@ -140,7 +149,8 @@ std::vector<EasedLimit> eased_together(const Problem& problem, const Readings& r
   for (const Margin& margin : margins_of(relaxed, readings, choice))
     if (margin.constraint != Constraint::arrival_rate && margin.missed())
       ease(margin, margin.limit, margin.used);
-  if (!outcome_of(relaxed, readings, choice).feasible) all.clear();
+  const Outcome outcome = outcome_of(relaxed, readings, choice);
+  if (!outcome.feasible || (trains && !(outcome.minibatches > 0))) all.clear();
   std::ranges::stable_sort(all, {}, &EasedLimit::constraint);
   return all;
 }
@@ -270,30 +280,44 @@ std::string typed_together(const std::vector<Advice>& all) {
   return join(parts, " and ");
 }
 
-Infeasibility explain_infeasible(const Strategy& strategy) {
+namespace {
+
+Infeasibility explain(const Strategy& strategy, bool trains) {
   const Problem& problem = strategy.problem();
   const History& history = strategy.history();
   Infeasibility why;
   if (const auto& nearest = history.best()) {
     for (Margin& margin : margins_of(problem, history.readings(), nearest->candidates))
       if (margin.missed()) why.missed.push_back(std::move(margin));
-    why.together = eased_together(problem, history.readings(), nearest->candidates, why.missed);
+    why.together =
+        eased_together(problem, history.readings(), nearest->candidates, why.missed, trains);
   }
-  const Forecast forecast(strategy);
+  const Forecast forecast(strategy, trains);
   double best_chance = 0;
   for_each_choice(problem, [&](Choosing choice) {
     ++why.choices;
     why.measured += history.is_measured(choice);
     if (!forecast.knows() || !forecast.open(choice)) return;
     const double chance = forecast.chance(problem, choice);
-    why.predicted += chance >= 0.5;
+    why.predicted += forecast.chance_to_serve(problem, choice) >= 0.5;
     best_chance = std::max(best_chance, chance);
   });
   const size_t asked = strategy.options().profile_budget;
   if (best_chance >= sure && history.profiles() >= asked) why.profiles = 2 * asked;
-  const auto measured = relaxations(problem, history.readings());
+  const auto measured = trains ? training_relaxations(problem, history.readings())
+                               : relaxations(problem, history.readings());
   for (const EasedLimit& limit : limits_of(problem)) ease(problem, measured, forecast, limit, why);
   return why;
+}
+
+}  // namespace
+
+Infeasibility explain_infeasible(const Strategy& strategy) {
+  if (wants_training(strategy.problem()))
+    if (Infeasibility why = explain(strategy, true);
+        why.profiles > 0 || !why.eased.empty() || !why.together.empty())
+      return why;
+  return explain(strategy, false);
 }
 
 std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why,

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "problem/margins.h"
 #include "problem/paper.h"
+#include "problem/training_beside.h"
 
 namespace flyball {
 namespace {
@@ -179,6 +180,38 @@ TEST(Exact, ConcurrentFillsTheWindowWithTraining) {
   EXPECT_TRUE(solve(problem, readings).outcome.feasible);  // latency 60 + 40
   problem.published_wait = true;
   EXPECT_FALSE(solve(problem, readings).outcome.feasible);  // 80 + 40 > 100
+}
+
+/// What is advised beside a service is a limit within which it trains.
+TEST(Exact, AConcurrentPlanIsEasedSoThatItTrains) {
+  Problem problem;
+  problem.candidates = linked({modes({100, 400}), modes({100, 400}, {1, 4})});
+  problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 100}};
+  problem.objective = Objective::throughput;
+  problem.budgets.power_w = 11;
+  // 100 MHz serve four in 40 of 80 ms, and a minibatch of training takes 44.
+  const Readings readings = {{{44, 12}, {11, 31}}, serving};
+  ASSERT_TRUE(wants_training(problem));
+  ASSERT_FALSE(solve(problem, readings).outcome.feasible);
+  const auto serves = relaxations(problem, readings);
+  ASSERT_FALSE(serves.empty());
+  EXPECT_DOUBLE_EQ(serves[0].needed, 12);
+  const auto trains = training_relaxations(problem, readings);
+  ASSERT_FALSE(trains.empty());
+  EXPECT_EQ(trains[0].constraint, Constraint::power);
+  EXPECT_DOUBLE_EQ(trains[0].needed, 31);
+  EXPECT_THAT(infeasible_error(problem, readings).hint, HasSubstr("31 W"));
+  // A rate at which a minibatch fits into each window, too.
+  problem.budgets.power_w = 12;
+  problem.roles[1].rate_hz = 90;
+  for (const Relaxation& eased : training_relaxations(problem, readings)) {
+    Problem relaxed = problem;
+    limit_of(relaxed, eased.constraint, eased.role) = eased.needed;
+    EXPECT_GT(outcome_of(relaxed, readings, eased.choice).minibatches, 0)
+        << constraint_name(eased.constraint);
+  }
+  problem.objective = Objective::power;
+  EXPECT_FALSE(wants_training(problem));
 }
 
 TEST(Exact, AModeOfItsOwnForEachRolePaysTheSwitches) {

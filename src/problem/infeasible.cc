@@ -10,6 +10,7 @@
 #include "problem/choices.h"
 #include "problem/exact.h"
 #include "problem/margins.h"
+#include "problem/training_beside.h"
 
 namespace flyball {
 namespace {
@@ -26,13 +27,19 @@ double or_unlimited(double value) {
   return std::isnan(value) ? unlimited : value;
 }
 
+/// Feasible, and with any training where that is wanted?
+bool would_do(const Problem& problem, const Readings& readings, Choosing choice, bool trains) {
+  const Outcome outcome = outcome_of(problem, readings, choice);
+  return outcome.feasible && (!trains || outcome.minibatches > 0);
+}
+
 /// Eases one limit of `relaxed`, in which it is lifted, as little as the readings allow.
 template <class Value>
 void ease(const Problem& relaxed, const Readings& readings, Relaxation relaxation,
-          const Value& value, std::vector<Relaxation>& found) {
+          const Value& value, bool trains, std::vector<Relaxation>& found) {
   relaxation.needed = unlimited;
   for_each_choice(relaxed, [&](Choosing choice) {
-    if (!outcome_of(relaxed, readings, choice).feasible) return;
+    if (!would_do(relaxed, readings, choice, trains)) return;
     const double needed = value(choice);
     if (needed >= relaxation.needed) return;
     relaxation.needed = needed;
@@ -43,27 +50,31 @@ void ease(const Problem& relaxed, const Readings& readings, Relaxation relaxatio
 
 template <class Value>
 void ease_limit(const Problem& problem, const Readings& readings, Constraint constraint,
-                size_t role, const Value& value, std::vector<Relaxation>& found) {
+                size_t role, const Value& value, bool trains, std::vector<Relaxation>& found) {
   Problem relaxed = problem;
   double& limit = limit_of(relaxed, constraint, role);
   if (limit == unlimited) return;
   const double asked = std::exchange(limit, unlimited);
-  ease(relaxed, readings, {constraint, role, asked, 0, {}}, value, found);
+  ease(relaxed, readings, {constraint, role, asked, 0, {}}, value, trains, found);
 }
 
 /// The highest arrival rate at or below the asked one that some choice sustains.
-void ease_rate(const Problem& problem, const Readings& readings, size_t role,
+void ease_rate(const Problem& problem, const Readings& readings, size_t role, bool trains,
                std::vector<Relaxation>& found) {
   const double asked = problem.roles[role].rate_hz;
   Relaxation relaxation{Constraint::arrival_rate, role, asked, 0, {}};
   Problem slower = problem;
   for_each_choice(problem, [&](Choosing choice) {
     // One part in a billion below the limit, so that rounding does not push it over.
-    const double rate =
-        std::min(asked, (1 - 1e-9) * sustained_rate(problem, readings, role, choice));
+    double sustained = sustained_rate(problem, readings, role, choice);
+    if (trains) {  // one minibatch of it in each window, too
+      const double infer = readings[role][choice[role]].minibatch_ms;
+      sustained *= infer / (infer + readings[0][choice[0]].minibatch_ms + problem.lost_ms(choice));
+    }
+    const double rate = std::min(asked, (1 - 1e-9) * sustained);
     if (!(rate > relaxation.needed)) return;
     slower.roles[role].rate_hz = rate;
-    if (!outcome_of(slower, readings, choice).feasible) return;
+    if (!would_do(slower, readings, choice, trains)) return;
     relaxation.needed = rate;
     relaxation.choice.assign(choice.begin(), choice.end());
   });
@@ -106,6 +117,39 @@ std::string remedy_text(const Problem& problem, const Relaxation& relaxation) {
   }
 }
 
+std::vector<Relaxation> relaxations_of(const Problem& problem, const Readings& readings,
+                                       bool trains) {
+  std::vector<Relaxation> found;
+  ease_limit(
+      problem, readings, Constraint::power, 0,
+      [&](Choosing choice) { return or_unlimited(power_of(readings, choice)); }, trains, found);
+  ease_limit(
+      problem, readings, Constraint::time, 0,
+      [&](Choosing choice) { return time_of(problem, readings, choice); }, trains, found);
+  ease_limit(
+      problem, readings, Constraint::energy, 0,
+      [&](Choosing choice) {
+        return or_unlimited(readings[0][choice[0]].power_w * time_of(problem, readings, choice) *
+                            1e-3);
+      },
+      trains, found);
+  ease_limit(
+      problem, readings, Constraint::slowdown, 0,
+      [&](Choosing choice) {
+        return or_unlimited(problem.slowdown(readings[0][choice[0]].minibatch_ms, choice[0]));
+      },
+      trains, found);
+  for (size_t role = 0; role < problem.roles.size(); ++role) {
+    if (!problem.roles[role].serves()) continue;
+    ease_limit(
+        problem, readings, Constraint::latency, role,
+        [&](Choosing choice) { return latency_of(problem, readings, role, choice); }, trains,
+        found);
+    ease_rate(problem, readings, role, trains, found);
+  }
+  return found;
+}
+
 }  // namespace
 
 double& limit_of(Problem& problem, Constraint constraint, size_t role) {
@@ -125,40 +169,24 @@ double& limit_of(Problem& problem, Constraint constraint, size_t role) {
   }
 }
 
+bool wants_training(const Problem& problem) {
+  return problem.concurrent() && problem.objective != Objective::power;
+}
+
 std::vector<Relaxation> relaxations(const Problem& problem, const Readings& readings) {
-  std::vector<Relaxation> found;
-  ease_limit(
-      problem, readings, Constraint::power, 0,
-      [&](Choosing choice) { return or_unlimited(power_of(readings, choice)); }, found);
-  ease_limit(
-      problem, readings, Constraint::time, 0,
-      [&](Choosing choice) { return time_of(problem, readings, choice); }, found);
-  ease_limit(
-      problem, readings, Constraint::energy, 0,
-      [&](Choosing choice) {
-        return or_unlimited(readings[0][choice[0]].power_w * time_of(problem, readings, choice) *
-                            1e-3);
-      },
-      found);
-  ease_limit(
-      problem, readings, Constraint::slowdown, 0,
-      [&](Choosing choice) {
-        return or_unlimited(problem.slowdown(readings[0][choice[0]].minibatch_ms, choice[0]));
-      },
-      found);
-  for (size_t role = 0; role < problem.roles.size(); ++role) {
-    if (!problem.roles[role].serves()) continue;
-    ease_limit(
-        problem, readings, Constraint::latency, role,
-        [&](Choosing choice) { return latency_of(problem, readings, role, choice); }, found);
-    ease_rate(problem, readings, role, found);
-  }
-  return found;
+  return relaxations_of(problem, readings, false);
+}
+
+std::vector<Relaxation> training_relaxations(const Problem& problem, const Readings& readings) {
+  return relaxations_of(problem, readings, true);
 }
 
 Error infeasible_error(const Problem& problem, const Readings& readings) {
   std::vector<std::string> binding, remedies;
-  for (const Relaxation& relaxation : relaxations(problem, readings)) {
+  std::vector<Relaxation> eased;
+  if (wants_training(problem)) eased = training_relaxations(problem, readings);
+  if (eased.empty()) eased = relaxations(problem, readings);
+  for (const Relaxation& relaxation : eased) {
     binding.push_back(limit_text(problem, relaxation));
     remedies.push_back(remedy_text(problem, relaxation));
   }

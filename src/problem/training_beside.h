@@ -1,0 +1,17 @@
+// Limits that are eased so far that a training fits beside a service.
+#pragma once
+
+#include <vector>
+
+#include "problem/exact.h"
+
+namespace flyball {
+
+/// Is a training asked for beside a service, for as much of it as there can be?
+bool wants_training(const Problem& problem);
+
+/// As relaxations(), of those choices that train something; none where no easing of one limit makes
+/// them feasible.
+std::vector<Relaxation> training_relaxations(const Problem& problem, const Readings& readings);
+
+}  // namespace flyball
