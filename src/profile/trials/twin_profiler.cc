@@ -74,6 +74,10 @@ class TwinProfiler final : public Profiler {
     info_.presets = on_axes(presets_, axes);
     if (info_.phase == Phase::infer) axes.push_back(named_axis(axis::batch_size, served_batches()));
     for (const Axis& open : options_.open) FLYBALL_CHECK(open_axis(axes, device, open));
+    for (const Axis& whole : device.axes())
+      if (const Axis* open = find_axis(axes, whole.name);
+          open && open->values.back() < whole.values.back())
+        narrowed_.push_back(whole.name);
     for (const Axis& axis : axes) info_.job.erase(axis.name);
     FLYBALL_CHECK(fit_memory(axes));
     space_ = Space::grid(std::move(axes));
@@ -85,8 +89,15 @@ class TwinProfiler final : public Profiler {
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
-    return fmt::format("the highest value of each board axis (MAXN), batch size {:g}",
-                       all_settings(trial(default_)).at(axis::batch_size));
+    std::string reason = "the highest value of each board axis";
+    reason += narrowed_.empty() ? " (MAXN)"
+                                : fmt::format(" as far as it is open (not MAXN: {} is narrowed)",
+                                              join(narrowed_, ", "));
+    reason += fmt::format(", batch size {:g}", all_settings(trial(default_)).at(axis::batch_size));
+    for (const Axis& axis : space_.axes())
+      if (axis.scope == Scope::run && axis.name != axis::batch_size && axis.values.size() > 1)
+        reason += fmt::format(", {} {:g}", axis.name, space_.settings(default_).at(axis.name));
+    return reason;
   }
   void next_repeat(size_t config, size_t number) override { repeats_[config] = number; }
 
@@ -309,7 +320,8 @@ class TwinProfiler final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
-  std::map<size_t, size_t> repeats_;  ///< the number of the next trial of a configuration
+  std::vector<std::string> narrowed_;  ///< board axes without their highest value
+  std::map<size_t, size_t> repeats_;   ///< the number of the next trial of a configuration
 };
 
 }  // namespace

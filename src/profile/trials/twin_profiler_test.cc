@@ -50,6 +50,19 @@ TEST(TwinProfiler, EverythingSaysSimulated) {
   EXPECT_NEAR(m->power->mean_w * m->power->window_s, m->power->energy_j, 1e-9);
 }
 
+TEST(TwinProfiler, SaysWhatItsDefaultIs) {
+  const auto reason = [](const std::vector<Axis>& open) {
+    TwinTrialOptions options;
+    options.open = open;
+    return profiler("orin_agx", "resnet18", Phase::train, options)->default_reason();
+  };
+  EXPECT_EQ(reason({}), "the highest value of each board axis (MAXN), batch size 16");
+  EXPECT_THAT(reason({named_axis(axis::loader_workers, {0, 1})}),
+              HasSubstr("(MAXN), batch size 16, loader_workers 1"));
+  const std::string narrowed = reason({named_axis(axis::gpu_mhz, {306, 408})});
+  EXPECT_THAT(narrowed, HasSubstr("not MAXN: gpu_mhz is narrowed"));
+}
+
 // The tables of AGX Orin have the sum of all rails, of which one carries another.
 TEST(TwinProfiler, SaysHowItsPowerComparesWithAMonitors) {
   const auto remark = [](const std::string& board) {
