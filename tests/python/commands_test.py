@@ -269,6 +269,23 @@ class Others(InFolder):
         self.assertEqual(len(flyball.runs(store=other)), 1)
         flyball.runs(store=other)[0].report("other.html")
 
+    def test_a_run_as_it_is_shown(self):
+        number = tune(power_budget="10W").run
+        shown = flyball.runs().find(number).show()
+        self.assertRegex(repr(shown), r"^<flyball\.ShownRun %d: .*measurements: .*>$" % number)
+        self.assertEqual(len(shown.rows()), shown["measurements"])
+
+    def test_keywords_that_no_function_takes(self):
+        for call, name in ((flyball.runs, "runs"), (flyball.mode.hold, "mode.hold"),
+                           (flyball.mode.presets, "mode.presets"),
+                           (flyball.create_study, "create_study")):
+            for keyword in ("stor", "devise"):
+                error = self.refused(flyball.Error, call, **{keyword: "x"})
+                self.assertEqual(error.message, "%s() takes no keyword '%s'" % (name, keyword))
+        self.assertEqual(self.refused(flyball.Error, flyball.runs, stor="x").hint, "did you mean store?")
+        self.assertEqual(self.refused(flyball.Error, flyball.mode.hold, devise="x").hint,
+                         "did you mean device?")
+
     def test_progress_is_passed_on_unless_quiet(self):
         for quiet in (True, False):
             said = io.StringIO()

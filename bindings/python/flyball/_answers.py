@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
-from ._document import Document, Row, Stored, in_words, row, short, view, views
+from ._document import Document, Row, Stored, in_words, row, short, view
 from ._options import in_python
 
 Numbers = Dict[str, float]
@@ -93,7 +93,7 @@ class SearchAnswer(Stored):
     @property
     def profiled(self) -> List[ProfiledTrial]:
         """Every trial in its order."""
-        return views(ProfiledTrial, self.get("profiled"))
+        return self._each(ProfiledTrial, "profiled")
 
     @property
     def notes(self) -> List[str]:

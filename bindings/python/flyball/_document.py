@@ -92,6 +92,14 @@ class Document(Dict[str, Any]):
         """The document as it was printed."""
         return dict(self)
 
+    def _one(self, kind: Type[View], key: str) -> Optional[View]:
+        """What stands under a key, as a view; None where there is nothing."""
+        return view(kind, self[key]) if self.get(key) else None
+
+    def _each(self, kind: Type[View], key: str) -> List[View]:
+        """The entries of a list, as views."""
+        return views(kind, self.get(key))
+
     def rows(self) -> List[Row]:
         """What to_frame() holds."""
         return []

@@ -4,12 +4,13 @@ Which options a command has, it says itself (`--help`): a new one needs no chang
 from __future__ import annotations
 
 import difflib
+import inspect
 import json
 import os
 import re
 import subprocess
-from functools import lru_cache
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from functools import lru_cache, wraps
+from typing import (Any, Callable, Dict, List, Mapping, Sequence, Tuple, TypeVar, Union, cast)
 
 from ._error import Error, cannot_start, split_errors
 
@@ -91,6 +92,28 @@ def as_words(function: str, known: Mapping[str, str], given: Mapping[str, Option
             texts = [",".join(texts)] if known[name] == "LIST" else texts
             words += ["--%s=%s" % (name, text) for text in texts]
     return words
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def takes(called: str) -> Callable[[Function], Function]:
+    """Says of a keyword that a function does not take what is said of an option that a command does
+    not have: an Error, in place of a TypeError of what lies within."""
+    def decorate(function: Function) -> Function:
+        known = inspect.signature(function).parameters
+
+        @wraps(function)
+        def checked(*values: Any, **keywords: Any) -> Any:
+            for keyword in keywords:
+                if keyword not in known or keyword == "self":
+                    raise _unknown(called, keyword, {name.replace("_", "-"): "" for name in known
+                                                     if name != "self"})
+            return function(*values, **keywords)
+
+        return cast(Function, checked)
+
+    return decorate
 
 
 def _unknown(function: str, keyword: str, known: Mapping[str, str]) -> Error:

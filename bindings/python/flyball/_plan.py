@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Literal, Optional, Sequence, Union, overload
 
 from . import _command
 from ._answers import DryRun, SearchAnswer
-from ._document import Row, answered, in_words, row, short, view, views
+from ._document import Row, answered, in_words, row, short
 from ._error import Error
 from ._options import Option
 
@@ -40,16 +40,16 @@ class Plan(SearchAnswer):
     @property
     def choice(self) -> Optional[Choice]:
         """The answer; None where there is none (`infeasible` says why), and of a dynamic plan."""
-        return view(Choice, self["choice"]) if self.get("choice") else None
+        return self._one(Choice, "choice")
 
     @property
     def default(self) -> Optional[Choice]:
         """What one gets without tuning; None where it was not measured."""
-        return view(Choice, self["default"]) if self.get("default") else None
+        return self._one(Choice, "default")
 
     @property
     def front(self) -> List[Choice]:
-        return views(Choice, self.get("front"))
+        return self._each(Choice, "front")
 
     @property
     def limits(self) -> List[Dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _command
 from ._command import Word
-from ._document import Document, Row, answered, row, short, view, views
+from ._document import Document, Row, answered, row, short
 from ._options import Option
 
 
@@ -44,21 +44,21 @@ class Profile(Document):
 
     @property
     def epochs(self) -> List[Epoch]:
-        return views(Epoch, self.get("epochs"))
+        return self._each(Epoch, "epochs")
 
     @property
     def later(self) -> Optional[Epoch]:
         """Means over epochs 1 and later."""
-        return view(Epoch, self["later"]) if self.get("later") else None
+        return self._one(Epoch, "later")
 
     @property
     def marked(self) -> Optional[Marked]:
         """All marked minibatches but the first; None without marks."""
-        return view(Marked, self["marked"]) if self.get("marked") else None
+        return self._one(Marked, "marked")
 
     @property
     def windows(self) -> List[Marked]:
-        return views(Marked, self.get("windows"))
+        return self._each(Marked, "windows")
 
     def rows(self) -> List[Row]:
         """The epochs, or the marked minibatches and each window."""

@@ -6,8 +6,9 @@ from typing import Any, Dict, List, Optional, Union
 
 from . import _command
 from ._answers import SearchAnswer
-from ._document import Document, Row, Stored, answered, frame, row, table_html
+from ._document import Row, Stored, answered, frame, row, table_html
 from ._error import Error
+from ._options import takes
 from ._plan import Plan
 from ._tune import Tune
 
@@ -42,10 +43,10 @@ class Run(Stored):
     def started_utc(self) -> str:
         return str(self["started_utc"])
 
-    def show(self) -> Document:
+    def show(self) -> "ShownRun":
         """The run with its trials, sources and answer (`flyball runs show`)."""
-        return answered(Document, _command.run(("runs", "show"), [str(self.id)], writes=(),
-                                               options={"store": self._store}))
+        return answered(ShownRun, _command.run(("runs", "show"), [str(self.id)], writes=(),
+                                               options={"store": self._store}), self._store)
 
     @property
     def answer(self) -> Optional[SearchAnswer]:
@@ -59,13 +60,24 @@ class Run(Stored):
 
     def rows(self) -> List[Row]:
         """Its trials."""
-        return [row(trial) for trial in self.show().get("trials") or []]
+        return self.show().rows()
 
     def summary(self) -> str:
         choice = self.get("choice")
         return "%d: %s of %s on %s, %s, %d measurements%s" % (
             self.id, self.command, self.workload, self["device"], self.state,
             self["measurements"], ": %s" % choice if choice else "")
+
+
+class ShownRun(Run):
+    """A run as `flyball runs show --json` has it: with its trials, sources and answer."""
+
+    def show(self) -> "ShownRun":
+        return self
+
+    def rows(self) -> List[Row]:
+        """Its trials."""
+        return [row(trial) for trial in self.get("trials") or []]
 
 
 class Runs(List[Run]):
@@ -102,6 +114,7 @@ class Runs(List[Run]):
         return table_html(self.rows())
 
 
+@takes("runs")
 def runs(store: Store = None) -> Runs:
     """What was measured before, latest first; `store` is a file, else the usual one."""
     document = _command.run(("runs", "list"), options={"store": store}).document

@@ -10,6 +10,7 @@ from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequ
 
 from . import _marks
 from ._error import Error
+from ._options import takes
 from ._program import Program
 from ._tune import Tune
 from ._window import window
@@ -258,6 +259,7 @@ def _own_command() -> List[str]:
     return [sys.executable or "python3", os.path.abspath(sys.argv[0])] + sys.argv[1:]
 
 
+@takes("create_study")
 def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time",
                  power_budget: Optional[str] = None, time_budget: Optional[str] = None,
                  energy_budget: Optional[str] = None,

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Union,
 from . import _command
 from ._answers import Comparison, Configuration, DryRun, SearchAnswer
 from ._command import Word
-from ._document import answered, frame, row, view, views
+from ._document import answered, frame, row
 from ._options import Option
 
 Workload = Union[None, str, Sequence[Word]]
@@ -20,7 +20,7 @@ class Tune(SearchAnswer):
     @property
     def choice(self) -> Optional[Configuration]:
         """The answer; None where no configuration keeps the limits (`infeasible` says why)."""
-        return view(Configuration, self["choice"]) if self.get("choice") else None
+        return self._one(Configuration, "choice")
 
     @property
     def best(self) -> Optional[Configuration]:
@@ -30,21 +30,21 @@ class Tune(SearchAnswer):
     @property
     def default(self) -> Optional[Configuration]:
         """What one gets without tuning."""
-        return view(Configuration, self["default"]) if self.get("default") else None
+        return self._one(Configuration, "default")
 
     @property
     def comparison(self) -> Optional[Comparison]:
-        return view(Comparison, self["comparison"]) if self.get("comparison") else None
+        return self._one(Comparison, "comparison")
 
     @property
     def front(self) -> List[Configuration]:
         """The Pareto front over time and power, measured and predicted."""
-        return views(Configuration, self.get("front"))
+        return self._each(Configuration, "front")
 
     @property
     def measured(self) -> List[Configuration]:
         """Each profiled configuration once, with what all its readings come to."""
-        return views(Configuration, self.get("measured"))
+        return self._each(Configuration, "measured")
 
     @property
     def presets(self) -> List[Dict[str, Any]]:

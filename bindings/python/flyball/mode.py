@@ -95,21 +95,25 @@ def _where(device: Optional[str], root: Path) -> Dict[str, Option]:
     return {"device": device, "root": root}
 
 
+@_options.takes("mode.show")
 def show(device: Optional[str] = None, root: Path = None) -> ModeState:
     """The mode that the board is in."""
     return answered(ModeState, _command.run(("mode", "show"), options=_where(device, root)))
 
 
+@_options.takes("mode.list")
 def list(device: Optional[str] = None, root: Path = None) -> ModeList:
     """Axes, and the values that the board lists."""
     return answered(ModeList, _command.run(("mode", "list"), options=_where(device, root)))
 
 
+@_options.takes("mode.presets")
 def presets(device: Optional[str] = None, root: Path = None) -> ModePresets:
     """Preset modes of nvpmodel; of a simulated board those of its kind."""
     return answered(ModePresets, _command.run(("mode", "presets"), options=_where(device, root)))
 
 
+@_options.takes("mode.set")
 def set(mode: Mode = None, *, pin_max: bool = False, device: Optional[str] = None,
         root: Path = None) -> ModeSet:
     """Sets a mode that stays, until restore() puts back what was before. `mode` is a preset ("15W")
@@ -119,6 +123,7 @@ def set(mode: Mode = None, *, pin_max: bool = False, device: Optional[str] = Non
                                           called="mode.set"))
 
 
+@_options.takes("mode.restore")
 def restore(root: Path = None) -> int:
     """Puts back what was before set(). How many settings: 0 where there was nothing to put back."""
     return int(_command.run(("mode", "restore"), options={"root": root}).document["restored"])
@@ -145,6 +150,7 @@ class hold:
 
     _wait = ("/bin/sh", "-c", "echo held; read -r line")
 
+    @_options.takes("mode.hold")
     def __init__(self, mode: Mode = None, *, pin_max: bool = False, device: Optional[str] = None,
                  root: Path = None) -> None:
         self._operands, self._options = _asked(mode, pin_max, device, root)
