@@ -177,7 +177,7 @@ TEST_F(ModeTest, ThisMachinesCoresAreHeldForACommand) {
   EXPECT_EQ(held.out, "1\n");
   const Finished refused = run({"mode", "set", "cpu_cores=1"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("HINT: flyball mode hold cpu_cores=1 -- COMMAND"));
+  EXPECT_THAT(refused.err, HasSubstr("HINT: `flyball mode hold cpu_cores=1 -- COMMAND`"));
   EXPECT_THAT(run({"mode", "set", "--preset", "15W"}).err, HasSubstr("there is no preset '15W'"));
 }
 

@@ -30,6 +30,12 @@
 namespace flyball::cli {
 namespace {
 
+bool stands_for_a_machine(const std::filesystem::path& root) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(root / "proc", unknown) ||
+         std::filesystem::is_directory(root / "sys", unknown);
+}
+
 // A table with one workload needs no name for it.
 Result<const WorkloadTable*> workload_of(const Table& table, const ProfilerOptions& options) {
   std::optional<Phase> phase;
@@ -159,11 +165,12 @@ Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& opti
 
 void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("workload,--workload", options.workload,
-                     "network, script:FILE (TorchScript), or a workload of the table");
+                     "Network, script:FILE (TorchScript), or a workload of the table");
   add_device_option(command, options.device, options.root);
   OptionScope& scope = options.scope;
-  scope.exclude({Target::program},
-                {command.add_option("--phase", options.phase, "train or infer")});
+  scope.exclude(
+      {Target::program},
+      {takes_one_of(command.add_option("--phase", options.phase, "Phase"), {"train", "infer"})});
   scope.exclude({Target::program, Target::table, Target::twin},
                 {add_data_option(command, options.data)});
   add_script_options(command, options.script, scope);
@@ -173,13 +180,13 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
       {Target::program, Target::table, Target::twin},
       {add_size(
           command, "--cache", [&options](uint64_t bytes) { options.cache_bytes = bytes; },
-          "of live trials: samples kept in memory, drawn before the first trial, never evicted")});
+          "Memory for samples of live trials, drawn before the first trial, never evicted")});
   scope.exclude({Target::program, Target::table}, add_memory_options(command, options.memory));
   add_axis_option(command, options.axes);
   add_modes_option(command, options.modes);
   add_accept_option(command, options.accepted);
   scope.exclude({Target::table, Target::twin}, {add_trial_time(command, options.trial_seconds)});
-  add_measuring_options(command, options.measuring, scope);
+  add_measuring_options(command, options.measuring);
   scope.exclude({Target::program, Target::known}, {add_seed(command, options.seed)},
                 {.unless = [&options] { return draws_modes(options.modes); }});
   add_quiet(command, options.quiet);
@@ -190,16 +197,16 @@ bool draws_modes(const std::string& modes) {
 }
 
 void add_modes_option(CLI::App& command, std::string& modes) {
-  command
-      .add_option("--modes", modes,
-                  "power modes to choose from: all, paper (the papers' grid, as near as the board "
-                  "lists it), or how many to draw by --seed")
+  offers(command.add_option("--modes", modes,
+                            "Power modes to choose from: all, paper (the papers' grid, as near as "
+                            "the board lists it), or how many to draw by --seed"),
+         {"all", "paper"})
       ->capture_default_str();
 }
 
 void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
   command
-      .add_option("--axis", axes, "open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300")
+      .add_option("--axis", axes, "Open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300")
       ->allow_extra_args(false);  // what stands behind it is the workload
   for (const auto& [option, axis] :
        {std::pair{"--batch-size", axis::batch_size}, std::pair{"--workers", axis::loader_workers}})
@@ -209,7 +216,7 @@ void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
             [&axes, axis](const std::string& values) {
               axes.push_back(fmt::format("{}={}", axis, values));
             },
-            fmt::format("one, or several to choose from (8,16,32): the axis {}", axis))
+            fmt::format("One value, or several to choose from (8,16,32): the axis {}", axis))
         ->option_text("LIST");
 }
 
@@ -238,7 +245,13 @@ CLI::Option* add_device_option(CLI::App& command, std::string& device, const Dev
     if (std::ranges::find(help.refused, kind.name) == help.refused.end())
       kinds.push_back(kind.usage());
   const std::string more = help.otherwise.empty() ? "" : "; " + help.otherwise;
-  return command.add_option("--device", device, join(kinds, ", ") + more);
+  std::vector<std::string> words;  // without what a user fills in
+  for (const std::string& kind : kinds) words.push_back(kind.substr(0, kind.find_first_of(":[")));
+  std::ranges::transform(words, words.begin(), [](const std::string& word) {
+    return word == "table" || word == "twin" ? word + ":" : word;
+  });
+  return offers(command.add_option("--device", device, "Board: " + join(kinds, ", ") + more),
+                words);
 }
 
 void add_device_option(CLI::App& command, std::string& device, std::string& root,
@@ -249,12 +262,12 @@ void add_device_option(CLI::App& command, std::string& device, std::string& root
 }
 
 void add_board_filter(CLI::App& command, std::string& board) {
-  command.add_option("--board", board, "only of the board of this name, such as orin_agx")
+  command.add_option("--board", board, "Only of the board of this name, such as orin_agx")
       ->option_text("NAME");
 }
 
 void add_root_option(CLI::App& command, std::string& root) {
-  command.add_option("--root", root, "folder that stands for / in what is read and set of a board")
+  command.add_option("--root", root, "Folder that stands for / in what is read and set of a board")
       ->capture_default_str();
 }
 
@@ -263,7 +276,7 @@ void add_board_name(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--board", [](const std::string& id) { ::setenv("FLYBALL_BOARD", id.c_str(), 1); },
-          "which board this is, such as orin_agx, where a container hides its device tree")
+          "Name of this board, such as orin_agx, where a container hides its device tree")
       ->check(CLI::Validator(
           [](const std::string& id) {
             return find_board_spec(id) ? "" : fmt::format("'{}' is no board that is known", id);
@@ -273,11 +286,19 @@ void add_board_name(CLI::App& command) {
 }
 
 Result<std::filesystem::path> root_folder(const std::string& root) {
+  constexpr const char* what_it_is = "name the folder that holds proc, sys and etc of the board";
   std::error_code problem;
-  std::filesystem::path folder = std::filesystem::canonical(root, problem);
-  if (!problem && std::filesystem::is_directory(folder, problem)) return folder;
-  return Error{Code::not_found, fmt::format("--root: there is no folder '{}'", root),
-               "name the folder that holds proc, sys and etc of the board"};
+  const std::filesystem::path folder = std::filesystem::canonical(root, problem);
+  if (problem || !std::filesystem::is_directory(folder, problem))
+    return Error{Code::not_found, fmt::format("--root: there is no folder '{}'", root), what_it_is};
+  if (stands_for_a_machine(folder)) return folder;
+  const std::filesystem::path tree = std::filesystem::path(root) / "tree";
+  return Error{Code::not_found,
+               fmt::format("--root: '{}' holds neither proc nor sys of a machine", root),
+               stands_for_a_machine(tree)
+                   ? fmt::format("it is a bundle of verify-board, whose files are in --root {}",
+                                 tree.string())
+                   : what_it_is};
 }
 
 Result<std::unique_ptr<Board>> open_named_board(const std::string& device,

@@ -67,7 +67,7 @@ Result<OpenedProfiler> open_profiler(const ProfilerOptions& options);
 /// What the help of a command's `--device` says besides the kinds of boards that there are.
 struct DeviceHelp {
   std::vector<std::string> refused{};  ///< kinds that mean nothing to the command
-  std::string otherwise = "else what this machine is";
+  std::string otherwise = "default: what this machine is";
 };
 /// `--device`, with the kinds of boards that the command takes as its help.
 CLI::Option* add_device_option(CLI::App& command, std::string& device, const DeviceHelp& help = {});
@@ -80,7 +80,8 @@ void add_board_filter(CLI::App& command, std::string& board);
 void add_root_option(CLI::App& command, std::string& root);
 /// --board: which board this machine is, as FLYBALL_BOARD names it (boards/identity.h).
 void add_board_name(CLI::App& command);
-/// The folder that `--root` names, without links. Error: there is none.
+/// The folder that `--root` names, without links. Errors: there is none, or it has neither proc nor
+/// sys.
 Result<std::filesystem::path> root_folder(const std::string& root);
 /// Opens what `--device` and `--root` name.
 Result<std::unique_ptr<Board>> open_named_board(const std::string& device, const std::string& root);

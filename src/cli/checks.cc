@@ -100,6 +100,12 @@ void check_option(CLI::Option& option, const std::shared_ptr<Places>& taken) {
   if (type.starts_with("FLOAT")) option.check(CLI::Validator(real_error, ""));
 }
 
+// Checks nothing; its name is what help and completion read (cli/line/help_formatter.h).
+CLI::Validator named_words(const std::string& kind, const std::vector<std::string>& words) {
+  return {[](const std::string&) { return std::string(); },
+          fmt::format("{}{{{}}}", kind, join(words, ","))};
+}
+
 Status try_file(const fs::path& file) {
   std::error_code failed;
   // A device or a pipe is written to as it is.
@@ -134,6 +140,15 @@ void check_every_option(CLI::App& app) {
   const auto taken = std::make_shared<Places>();
   for (CLI::Option* option : app.get_options()) check_option(*option, taken);
   for (CLI::App* command : app.get_subcommands({})) check_every_option(*command);
+}
+
+CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& words) {
+  constexpr size_t at_a_glance = 4;  // more stand in the description
+  return option->check(named_words(words.size() > at_a_glance ? "one of " : "", words));
+}
+
+CLI::Option* offers(CLI::Option* option, const std::vector<std::string>& words) {
+  return option->check(named_words("such as ", words));
 }
 
 Status check_writable(const fs::path& file) {

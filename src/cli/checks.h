@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -17,6 +19,11 @@ void check_every_option(CLI::App& app);
 /// The option names a file or a folder that the command writes: not `-`, and not what another such
 /// option of the command names. A file needs a folder that is there. Help shows it as FILE.
 CLI::Option* writes(CLI::Option* option, const char* kind = "FILE");
+/// Its value is one of few words, which help, completion and the check of configuration files take
+/// from here; the command itself refuses others.
+CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& words);
+/// Completion offers these words, among others that are taken.
+CLI::Option* offers(CLI::Option* option, const std::vector<std::string>& words);
 /// Can a file be written there? Tries it and leaves nothing behind; a file that is there stays.
 Status check_writable(const std::filesystem::path& file);
 

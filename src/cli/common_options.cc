@@ -4,6 +4,7 @@
 
 #include "base/os/told_errors.h"
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/quantities.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
@@ -16,10 +17,15 @@ namespace flyball::cli {
 namespace {
 
 template <class Entry>
-std::string names_of(const std::vector<Entry>& entries) {
+std::vector<std::string> list_of(const std::vector<Entry>& entries) {
   std::vector<std::string> names;
   for (const Entry& entry : entries) names.push_back(entry.name);
-  return join(names, ", ");
+  return names;
+}
+
+template <class Entry>
+std::string names_of(const std::vector<Entry>& entries) {
+  return join(list_of(entries), ", ");
 }
 
 std::string thread_count_error(const std::string& text) {
@@ -35,39 +41,40 @@ CLI::Option* add_seed(CLI::App& command, uint64_t& seed, const std::string& help
 }
 
 void add_quiet(CLI::App& command, bool& quiet) {
-  command.add_flag("--quiet,-q", quiet, "no progress");
+  command.add_flag("--quiet,-q", quiet, "Show no progress");
 }
 
 CLI::Option* add_fresh(CLI::App& command, bool& fresh) {
-  return command.add_flag("--fresh", fresh, "measure again what was measured before");
+  return command.add_flag("--fresh", fresh, "Measure again what was measured before");
 }
 
 CLI::Option* add_data_option(CLI::App& command, std::string& data) {
-  return command.add_option(
-      "--data", data,
-      "dataset folder of networks; drawn into the cache folder where it is not given");
+  return command.add_option("--data", data,
+                            "Dataset folder of networks; default: drawn into the cache folder");
 }
 
 CLI::Option* add_preference(CLI::App& command, Preference& preference) {
-  return command
-      .add_option_function<std::string>(
-          "--prefer",
-          [&preference](const std::string& text) {
-            const auto parsed = parse_preference(text);
-            if (!parsed) throw CLI::ValidationError("--prefer", in_one_line(parsed.error()));
-            preference = *parsed;
-          },
-          "latency: the soonest answers that keep 99 % of the training; training: batches start as "
-          "late as is safe; or a time such as 5ms: the median latency that 1 % of training is "
-          "worth")
+  return offers(command.add_option_function<std::string>(
+                    "--prefer",
+                    [&preference](const std::string& text) {
+                      const auto parsed = parse_preference(text);
+                      if (!parsed)
+                        throw CLI::ValidationError("--prefer", in_one_line(parsed.error()));
+                      preference = *parsed;
+                    },
+                    "What counts more: latency (the soonest answers that keep 99 % of the "
+                    "training), training (batches start as late as is safe), or the median latency "
+                    "that 1 % of training is worth, such as 5ms"),
+                {"latency", "training"})
       ->default_str("latency");
 }
 
 CLI::Option* add_margin(CLI::App& command, ClientMargin& margin, const std::string& usual) {
-  return add_duration(command, "--margin",
-                      [&margin](Seconds time) { margin = {.least_ms = time.value * 1e3}; },
-                      "of the latency budget, kept for the way to the client and back; " + usual,
-                      {0, 3600, "0s to 1h"});
+  return add_duration(
+      command, "--margin", [&margin](Seconds time) { margin = {.least_ms = time.value * 1e3}; },
+      "Part of the latency budget that is kept for the way to the client and back; default: " +
+          usual,
+      {0, 3600, "0s to 1h"});
 }
 
 CLI::Option* add_percentile(CLI::App& command, double& percentile, const std::string& help) {
@@ -77,7 +84,9 @@ CLI::Option* add_percentile(CLI::App& command, double& percentile, const std::st
 }
 
 void add_threads(CLI::App& command, size_t& threads) {
-  command.add_option("--threads", threads, "0: all cores; figures do not depend on it")
+  command
+      .add_option("--threads", threads,
+                  "Threads to compute with, figures do not depend on it; 0: all cores")
       ->check(CLI::Validator(thread_count_error, ""))
       ->capture_default_str();
 }
@@ -86,22 +95,33 @@ std::string predictor_names() {
   return names_of(predictors());
 }
 
+std::vector<std::string> design_words() {
+  return list_of(designs());
+}
+
 std::string design_names() {
   return names_of(designs());
 }
 
 CLI::Option* add_predictor_option(CLI::App& command, std::string& predictor) {
-  return command.add_option("--predictor", predictor, predictor_names())->capture_default_str();
+  return takes_one_of(
+             command.add_option("--predictor", predictor, "Predictor: " + predictor_names()),
+             list_of(predictors()))
+      ->capture_default_str();
 }
 
-void add_predictors_option(CLI::App& command, std::vector<std::string>& predictors) {
-  command.add_option("--predictor", predictors, predictor_names())
+void add_predictors_option(CLI::App& command, std::vector<std::string>& several) {
+  takes_one_of(command.add_option("--predictor", several, "Predictors: " + predictor_names()),
+               list_of(predictors()))
       ->delimiter(',')
       ->capture_default_str();
 }
 
 CLI::Option* add_strategy_option(CLI::App& command, std::string& strategy) {
-  return command.add_option("--strategy", strategy, names_of(strategies()))->capture_default_str();
+  return takes_one_of(
+             command.add_option("--strategy", strategy, "Strategy: " + names_of(strategies())),
+             list_of(strategies()))
+      ->capture_default_str();
 }
 
 void choose_strategy(Request& request, bool searches, bool live) {
@@ -115,7 +135,7 @@ Result<std::optional<Store>> StoreOptions::open() const {
 }
 
 void add_store_option(CLI::App& command, std::string& place) {
-  command.add_option("--store", place, "where measurements are kept");
+  command.add_option("--store", place, "Where measurements are kept");
 }
 
 void add_store_options(CLI::App& command, StoreOptions& store, const std::string& none_help) {
@@ -129,12 +149,12 @@ Result<std::vector<WorkloadTable>> ReferenceOptions::gather(const std::string& d
 }
 
 CLI::Option* add_reference_option(CLI::App& command, std::vector<std::string>& files) {
-  return command.add_option("--reference", files, "table of earlier workloads");
+  return command.add_option("--reference", files, "Table of earlier workloads");
 }
 
 CLI::Option* add_reference_options(CLI::App& command, ReferenceOptions& references) {
   command.add_flag("--no-reference", references.only_named,
-                   "leave out the references kept for this board (`flyball reference list`)");
+                   "Leave out the references kept for this board (`flyball reference list`)");
   return add_reference_option(command, references.files);
 }
 

@@ -15,7 +15,7 @@
 namespace flyball::cli {
 
 CLI::Option* add_seed(CLI::App& command, uint64_t& seed,
-                      const std::string& help = "of everything random");
+                      const std::string& help = "Seed of the random number generator");
 void add_quiet(CLI::App& command, bool& quiet);
 CLI::Option* add_fresh(CLI::App& command, bool& fresh);
 /// `--data`: of networks that run here.
@@ -33,6 +33,7 @@ void add_threads(CLI::App& command, size_t& threads);
 std::string predictor_names();
 /// "random, maximin, …": what `--design` takes.
 std::string design_names();
+std::vector<std::string> design_words();
 CLI::Option* add_predictor_option(CLI::App& command, std::string& predictor);
 /// The same for several, separated by commas.
 void add_predictors_option(CLI::App& command, std::vector<std::string>& predictors);
@@ -50,7 +51,7 @@ struct StoreOptions {
   Result<std::optional<Store>> open() const;
 };
 void add_store_options(CLI::App& command, StoreOptions& store,
-                       const std::string& none_help = "keep nothing");
+                       const std::string& none_help = "Keep nothing");
 /// `--store` of commands that only look.
 void add_store_option(CLI::App& command, std::string& place);
 

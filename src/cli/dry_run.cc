@@ -11,7 +11,7 @@ namespace flyball::cli {
 CLI::Option* add_dry_run(CLI::App& command, bool& dry_run) {
   return command.add_flag(
       "--dry-run", dry_run,
-      "say what would be measured and set, and what the store holds of it; do nothing");
+      "Say what would be measured and set, and what the store holds of it; do nothing");
 }
 
 Status show_dry_run(const SharedBoard& board, const StoreOptions& store, const Request& request,

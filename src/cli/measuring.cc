@@ -6,21 +6,13 @@
 
 namespace flyball::cli {
 
-AddedOptions add_measuring_options(CLI::App& command, MeasuringOptions& options) {
+void add_measuring_options(CLI::App& command, MeasuringOptions& options) {
   CLI::Option* wait = command.add_flag("--wait", options.wait,
-                                       "wait while another flyball measures on this machine");
-  CLI::Option* force =
-      command
-          .add_flag("--force", options.force,
-                    "measure beside it all the same; what is measured so is marked as disturbed")
-          ->excludes(wait);
-  return {wait, force};
-}
-
-void add_measuring_options(CLI::App& command, MeasuringOptions& options, OptionScope& scope) {
-  scope.exclude({Target::table, Target::twin}, add_measuring_options(command, options),
-                {.remedy = "leave it out: nothing is measured on this machine",
-                 .reason = "changes nothing where this machine is not measured"});
+                                       "Wait while another flyball measures on this machine");
+  command
+      .add_flag("--force", options.force,
+                "Measure beside another flyball; what is measured so is marked as disturbed")
+      ->excludes(wait);
 }
 
 Result<std::shared_ptr<MeasuringSession>> begin_measuring(MeasuringOptions options) {

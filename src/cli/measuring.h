@@ -3,14 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/option_scope.h"
 #include "device/measuring.h"
 
 namespace flyball::cli {
 
-AddedOptions add_measuring_options(CLI::App& command, MeasuringOptions& options);
-/// The same, refused where a table or a simulated board takes the place of this machine.
-void add_measuring_options(CLI::App& command, MeasuringOptions& options, OptionScope& scope);
+/// Taken, and without effect, where a table or a simulated board takes the place of this machine.
+void add_measuring_options(CLI::App& command, MeasuringOptions& options);
 /// Begins this process' session; a wait is told on stderr, and Ctrl-C ends it. Keep it while
 /// anything is measured.
 Result<std::shared_ptr<MeasuringSession>> begin_measuring(MeasuringOptions options);

@@ -38,6 +38,9 @@ Error does_not_apply(const std::string& option, Target target, const std::string
     case Target::no_joules:
       return refused(fmt::format("{} counts with --objective power or energy alone", option),
                      "leave it out, or ask for one of them");
+    case Target::no_training:
+      return refused(fmt::format("{} has no effect without --train", option),
+                     "leave it out, or train in the gaps: --train NETWORK");
     case Target::known:
       return refused(
           fmt::format("{} changes nothing where every configuration is known", option),

@@ -1,4 +1,7 @@
-// Which options of a command apply to what it runs: declared once, where the option is added.
+// Which options of a command apply to what it runs: declared once, where the option is added. An
+// option that would change the answer, and cannot there, is refused. One that only says how to
+// behave on this machine (--wait, --force, --quiet) is harmless where nothing is measured on it,
+// and taken everywhere.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,18 +20,19 @@ using AddedOptions = std::vector<CLI::Option*>;
 
 /// What a command runs, or reads instead of running it.
 enum class Target {
-  network,    ///< on this machine
-  script,     ///< a network of the user's own, on this machine
-  program,    ///< of the user's own
-  table,      ///< measured already
-  twin,       ///< a simulated board
-  onnx,       ///< a file that is described
-  arrivals,   ///< plans that are made by simulating requests
-  clockwork,  ///< plans whose requests come like clockwork
-  one_mode,   ///< plans with one mode that all roles share
-  no_energy,  ///< plans whose objective is not energy
-  no_joules,  ///< plans whose objective is neither energy nor power
-  known       ///< searches of which every configuration is known
+  network,      ///< on this machine
+  script,       ///< a network of the user's own, on this machine
+  program,      ///< of the user's own
+  table,        ///< measured already
+  twin,         ///< a simulated board
+  onnx,         ///< a file that is described
+  arrivals,     ///< plans that are made by simulating requests
+  clockwork,    ///< plans whose requests come like clockwork
+  one_mode,     ///< plans with one mode that all roles share
+  no_energy,    ///< plans whose objective is not energy
+  no_joules,    ///< plans whose objective is neither energy nor power
+  no_training,  ///< a service without a training in its gaps
+  known         ///< searches of which every configuration is known
 };
 
 struct ScopeException {

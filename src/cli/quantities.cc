@@ -112,7 +112,7 @@ CLI::Option* add_durations(CLI::App& command, const std::string& name,
 
 CLI::Option* add_trial_time(CLI::App& command, std::optional<double>& seconds) {
   return add_duration(command, "--trial-time", [&seconds](Seconds time) { seconds = time.value; },
-                      "time cap of a live trial", {0.1, 3600, "100ms to 1h"})
+                      "Longest time of a live trial", {0.1, 3600, "100ms to 1h"})
       ->default_str("10s");
 }
 

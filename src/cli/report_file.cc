@@ -10,7 +10,7 @@
 namespace flyball::cli {
 
 CLI::Option* add_report_option(CLI::App& command, std::string& file) {
-  return writes(command.add_option("--report", file, "write an HTML report here"));
+  return writes(command.add_option("--report", file, "Write an HTML report here"));
 }
 
 Status write_report(const std::string& file, const Json& document, bool quiet) {

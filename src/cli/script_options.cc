@@ -33,20 +33,18 @@ Status check_script_files(const std::string& workload, const ScriptOptions& opti
 AddedOptions add_script_options(CLI::App& command, ScriptOptions& options) {
   CLI::Option* input =
       command
-          .add_option(
-              "--input", options.inputs,
-              "of script:FILE: [NAME:][DTYPE:]SHAPE of what forward takes, such as 3x224x224 "
-              "or ids:int64..30521:128 (then numbers are drawn), or NAME in the dataset")
+          .add_option("--input", options.inputs,
+                      "What forward of script:FILE takes: [NAME:][DTYPE:]SHAPE, such as 3x224x224 "
+                      "or ids:int64..30521:128 (then numbers are drawn), or NAME in the dataset")
           ->allow_extra_args(false);
-  CLI::Option* target =
-      command
-          .add_option("--target", options.targets,
-                      "of script:FILE without a dataset: what its loss takes, likewise, such as "
-                      "label:int64..9:scalar")
-          ->allow_extra_args(false);
+  CLI::Option* target = command
+                            .add_option("--target", options.targets,
+                                        "What the loss of script:FILE takes without a dataset, as "
+                                        "--input has it, such as label:int64..9:scalar")
+                            ->allow_extra_args(false);
   CLI::Option* loss = command.add_option(
       "--loss", options.loss,
-      "of script:FILE: TorchScript whose forward gives the loss; else cross-entropy");
+      "TorchScript whose forward gives the loss of script:FILE; default: cross-entropy");
   return {input, target, loss};
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/output.h"
 #include "cost/networks.h"
 #include "space/named_source.h"
@@ -137,10 +138,10 @@ Status write_or_print(const std::string& file, const std::vector<WorkloadTable>&
 }
 
 void add_prior_option(CLI::App& command, std::string& prior) {
-  command
-      .add_option("--prior", prior,
-                  "known beforehand: twin, what the board's simulation says; none; or a board's "
-                  "file, whose constants then count")
+  offers(command.add_option("--prior", prior,
+                            "What is known beforehand: twin (what the board's simulation says), "
+                            "none, or a board's file, whose constants then count"),
+         {"twin", "none"})
       ->capture_default_str();
 }
 
@@ -168,9 +169,9 @@ void add_accept_option(CLI::App& command, Accepted& accepted) {
       accepted.predicted = accepted.predicted || kind == provenance_name(Provenance::predicted);
     }
   };
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--accept", take, "count these rows as measurements, too: simulated, predicted")
+  takes_one_of(command.add_option_function<std::vector<std::string>>(
+                   "--accept", take, "Count these rows as measurements, too"),
+               {"simulated", "predicted"})
       ->delimiter(',')
       ->check(CLI::Validator(
           [](const std::string& kind) {

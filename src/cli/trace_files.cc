@@ -15,16 +15,15 @@ AddedOptions TraceFiles::add_options(CLI::App& command) {
   AddedOptions added = add_plug_options(command);
   added.push_back(writes(command.add_option(
       "--trace", trace,
-      "write a Chrome trace (chrome://tracing, ui.perfetto.dev) of all sensors")));
-  added.push_back(writes(command.add_option("--csv", csv, "write what the sensors showed as CSV")));
+      "Write a Chrome trace (chrome://tracing, ui.perfetto.dev) of all sensors")));
+  added.push_back(writes(command.add_option("--csv", csv, "Write what the sensors showed as CSV")));
   return added;
 }
 
 AddedOptions TraceFiles::add_plug_options(CLI::App& command) {
-  CLI::Option* log =
-      command.add_option("--plug", plug,
-                         "log of a plug meter (CSV: time, watts) or of tegrastats, joined by time "
-                         "at the end");
+  CLI::Option* log = command.add_option(
+      "--plug", plug,
+      "Log of a plug meter (CSV: time, watts) or of tegrastats, joined by time at the end");
   AddedOptions added = add_plug_clock(command);
   added.insert(added.begin(), log);
   return added;
@@ -34,16 +33,17 @@ AddedOptions TraceFiles::add_plug_clock(CLI::App& command) {
   return {
       add_duration(
           command, "--plug-zone", [this](Seconds time) { plug_options.utc_offset_s = time.value; },
-          "of its times without a zone: so far east of Greenwich, e.g. 1h"),
+          "Zone of the log's times that name none, as time east of Greenwich, e.g. 1h"),
       add_duration(
           command, "--plug-ahead",
           [this](Seconds time) { plug_options.clock_ahead_s = time.value; },
-          "what the meter's clock is ahead of this machine's, e.g. 250ms"),
+          "What the meter's clock is ahead of this machine's, e.g. 250ms"),
       command.add_option("--plug-begin", plug_begin,
-                         "of a log of tegrastats without times (before JetPack 5): when its first "
-                         "line was written, e.g. 2026-03-01T12:30:05Z"),
+                         "When the first line of a log of tegrastats without times (before JetPack "
+                         "5) was written, e.g. 2026-03-01T12:30:05Z"),
       add_duration(command, "--plug-interval", [this](Seconds time) { plug_interval = time; },
-                   "of such a log: from one line to the next (1s)", {1e-3, 3600, "1ms to 1h"})};
+                   "Time from one line of such a log to the next; default: 1s",
+                   {1e-3, 3600, "1ms to 1h"})};
 }
 
 SensorList TraceFiles::context(const std::filesystem::path& root) const {

@@ -1,4 +1,5 @@
 #include "cli/training_options.h"
+#include "cli/checks.h"
 
 #include <fmt/format.h>
 
@@ -20,17 +21,24 @@ AddedOptions add_training_options(CLI::App& command, TrainingOptions& options) {
   const auto add = [&](const char* name, auto& value, const char* help) {
     return added.emplace_back(command.add_option(name, value, help));
   };
-  add("--optimizer", options.optimizer, "sgd (momentum 0.9), adam or adamw")->capture_default_str();
-  add("--learning-rate", options.learning_rate, "of the optimizer")->capture_default_str();
-  add("--weight-decay", options.weight_decay, "draws weights to zero; 0.01 for adamw, else 0");
-  add("--accumulate", options.accumulate,
-      "compute a minibatch in so many parts, so that less memory is needed")
+  takes_one_of(
+      add("--optimizer", options.optimizer, "Optimizer: sgd (momentum 0.9), adam or adamw"),
+      {"sgd", "adam", "adamw"})
       ->capture_default_str();
-  add("--precision", options.precision, "fp32, or bf16 (autocast)")->capture_default_str();
+  add("--learning-rate", options.learning_rate, "Learning rate of the optimizer")
+      ->capture_default_str();
+  add("--weight-decay", options.weight_decay,
+      "Decay of weights towards zero; default: 0.01 for adamw, else 0");
+  add("--accumulate", options.accumulate,
+      "Parts that a minibatch is computed in, to need less memory")
+      ->capture_default_str();
+  takes_one_of(add("--precision", options.precision, "Precision: fp32, or bf16 (autocast)"),
+               {"fp32", "bf16"})
+      ->capture_default_str();
   added.push_back(
-      command.add_flag("--channels-last", options.channels_last, "keep images as NHWC in memory"));
+      command.add_flag("--channels-last", options.channels_last, "Keep images as NHWC in memory"));
   add("--image-size", options.image_size,
-      "side of the square that JPEG pictures are cut or fitted to; else 224, of coco 640");
+      "Side of the square that JPEG pictures are cut or fitted to; default: 224, of coco 640");
   return added;
 }
 

@@ -158,14 +158,15 @@ Status show(CLI::App& app, const ConfigArguments& options) {
 }  // namespace
 
 void add_config(CLI::App& app, Context& context) {
-  CLI::App* group = app.add_subcommand("config", "defaults of options, kept in files");
+  CLI::App* group = app.add_subcommand("config", "Show defaults of options, kept in files");
   group->require_subcommand(1);
   group->footer("Example:\n  flyball config show tune");
   CLI::App* command =
-      group->add_subcommand("show", "what the files and the environment settle, and where");
+      group->add_subcommand("show", "Show what the files and the environment settle, and where");
   auto options = std::make_shared<ConfigArguments>();
-  command->add_option("command", options->command,
-                      "every option of this command, with its default and where that comes from");
+  command->add_option(
+      "command", options->command,
+      "Command whose options are shown, each with its default and where that comes from");
   add_json_flag(*command, options->json);
   command->footer("Example:\n  flyball config show\n  flyball config show plan training");
   set_action(*command, context, [&app, options] { return show(app, *options); });

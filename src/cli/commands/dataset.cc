@@ -110,32 +110,33 @@ Status check(const CheckArguments& arguments, Context& context) {
 }
 
 void add_make(CLI::App& group, Context& context) {
-  CLI::App* command = group.add_subcommand("make", "write a synthetic dataset in its true format");
+  CLI::App* command = group.add_subcommand("make", "Write a synthetic dataset in its true format");
   auto arguments = std::make_shared<MakeArguments>();
-  command->add_option("kind", arguments->kind, "digits, " + join(dataset_kinds(), ", "))
+  command
+      ->add_option("kind", arguments->kind,
+                   "Kind of the dataset: digits, " + join(dataset_kinds(), ", "))
       ->required();
-  writes(command->add_option("--out", arguments->out, "folder, new or empty"), "FOLDER")
+  writes(command->add_option("--out", arguments->out, "Folder to write, new or empty"), "FOLDER")
       ->required();
   command
-      ->add_option(
-          "--samples", arguments->samples,
-          "training samples (60000 digits or windows of text, 1000 of others); a part more "
-          "for the test")
+      ->add_option("--samples", arguments->samples,
+                   "Training samples, and a part more for the test; default: 60000 digits or "
+                   "windows of text, 1000 of others")
       ->check(CLI::Range(int64_t{1}, int64_t{100000000}));
   command
       ->add_option("--classes", arguments->options.classes,
-                   "of images and gld23k (else 10), and of coco (else 80)")
+                   "Classes of images and gld23k (default: 10), and of coco (default: 80)")
       ->check(CLI::Range(int64_t{1}, int64_t{100000}));
-  add_seed(*command, arguments->options.seed, "of the drawing");
+  add_seed(*command, arguments->options.seed, "Seed of the drawing");
   command->footer("Example:\n  flyball dataset make images --samples 2000 --out data/images");
   set_action(*command, context, [arguments] { return make(*arguments); });
 }
 
 void add_check(CLI::App& group, Context& context) {
   CLI::App* command =
-      group.add_subcommand("check", "read and decode every sample: what is there, what is broken");
+      group.add_subcommand("check", "Read and decode every sample: what is there, what is broken");
   auto arguments = std::make_shared<CheckArguments>();
-  command->add_option("folder", arguments->folder, "dataset folder")->required();
+  command->add_option("folder", arguments->folder, "Dataset folder")->required();
   add_threads(*command, arguments->threads);
   add_json_flag(*command, arguments->json);
   command->footer(
@@ -147,7 +148,7 @@ void add_check(CLI::App& group, Context& context) {
 }  // namespace
 
 void add_dataset(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("dataset", "make and check datasets");
+  CLI::App* command = app.add_subcommand("dataset", "Make and check datasets");
   command->require_subcommand(1);
   command->footer("Example:\n  flyball dataset make digits --out data/digits");
   add_make(*command, context);

@@ -4,6 +4,7 @@
 #include "boards/capacity.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/commands/describe_fits.h"
 #include "cli/output.h"
@@ -271,24 +272,26 @@ Status describe_target(DescribeOptions options, Context& context) {
 
 void add_describe(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "describe", "what a network computes in one minibatch, operator by operator");
+      "describe", "Tell what a network computes in one minibatch, operator by operator");
   auto options = std::make_shared<DescribeOptions>();
   command->add_option("workload,--workload", options->workload,
-                      "network of `flyball workloads`, script:FILE (TorchScript) or onnx:FILE");
-  command->add_option("--phase", options->phase,
-                      "train or infer (usual: train; of onnx:FILE, which holds no backward pass, "
-                      "infer)");
+                      "Network of `flyball workloads`, script:FILE (TorchScript) or onnx:FILE");
+  takes_one_of(command->add_option(
+                   "--phase", options->phase,
+                   "Phase; default: train, of onnx:FILE, which holds no backward pass, infer"),
+               {"train", "infer"});
   command
       ->add_option("--batch-size", options->batch_size,
-                   "samples of a minibatch; of onnx:FILE what the file says, where it does")
+                   "Samples of a minibatch; default of onnx:FILE: what the file says")
       ->check(CLI::Range(1, 65536))
       ->default_str(std::to_string(usual_samples));
   CLI::Option* rules =
-      command->add_option("--rules", options->rules, "how operators count: exact or pagoda")
+      takes_one_of(command->add_option("--rules", options->rules, "How operators count"),
+                   {"exact", "pagoda"})
           ->capture_default_str();
   CLI::Option* memory = add_size(
       *command, "--memory", [options = options.get()](uint64_t bytes) { options->memory = bytes; },
-      "does it fit into so much, and which is the largest batch that does");
+      "Say whether it fits into so much memory, and which is the largest batch that does");
   CLI::Option* device = add_device_option(
       *command, options->device,
       {.refused = {"cuda"},
@@ -302,13 +305,14 @@ void add_describe(CLI::App& app, Context& context) {
   const AddedOptions script = add_script_options(*command, options->script);
   options->scope.exclude({Target::network, Target::onnx}, {script.begin() + 1, script.end()},
                          {.remedy = only_scripts});
-  CLI::Option* all = command->add_flag("--all", options->all, "every layer, not the largest alone");
+  CLI::Option* all =
+      command->add_flag("--all", options->all, "Show every layer, not the largest alone");
   CLI::Option* measured = command->add_flag(
       "--measured", options->measured,
-      "run the steps here instead of telling what is known; --json has every block of memory");
+      "Run the steps here instead of telling what is known; --json has every block of memory");
   options->scope.exclude({Target::onnx}, {measured}, {.remedy = "an ONNX file is read, not run"});
   CLI::Option* fits = command->add_flag("--fits", options->fits,
-                                        "networks beside boards: which has the memory for which");
+                                        "Show which board has the memory for which network");
   for (CLI::Option* other : {memory, device, measured, rules, root, all}) fits->excludes(other);
   for (CLI::Option* other : script) fits->excludes(other);
   memory->excludes(device);

@@ -92,7 +92,7 @@ Json doctor_document(const std::filesystem::path& root) {
 
 void add_doctor(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "doctor", "what can be measured and set on this machine, and how to get more");
+      "doctor", "Tell what can be measured and set on this machine, and how to get more");
   auto json = std::make_shared<bool>(false);
   add_json_flag(*command, *json);
   auto root = std::make_shared<std::string>("/");

@@ -176,22 +176,22 @@ Status run_export(const ExportOptions& options) {
 
 void add_import(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("import", "take a measured table, or a log, into the store");
+      app.add_subcommand("import", "Take a measured table, or a log, into the store");
   auto options = std::make_shared<ImportOptions>();
-  command->add_option("file", options->file, "a CSV file, a log, or a folder of logs")->required();
-  std::string formats = "tidy (or foreign, with --map)";
+  command->add_option("file", options->file, "A CSV file, a log, or a folder of logs")->required();
+  std::string formats = "Format: tidy (or foreign, with --map)";
   for (const PublicFormat& format : public_formats())
     formats += fmt::format("; {}: {}", format.name, format.summary);
   formats += "; experiment: runs of an experiment, as export --run writes them";
   formats += "; tegrastats: a log of a Jetson, as traces";
   command->add_option("--format", options->format, formats)->capture_default_str();
   command->add_option("--map", options->map,
-                      "TARGET=COLUMN[:UNIT] or TARGET==VALUE, for foreign columns and units");
+                      "Foreign columns and units: TARGET=COLUMN[:UNIT] or TARGET==VALUE");
   writes(command->add_option(
       "--out", options->out,
-      "write the tidy table (of a log: the traces, as CSV or .json) here instead"));
+      "Write the tidy table (of a log: the traces, as CSV or .json) here instead"));
   add_store_option(*command, options->store);
-  command->add_option("--run", options->run, "of a log: the run to join it to, by time");
+  command->add_option("--run", options->run, "Run that a log is joined to, by time");
   options->clock.add_plug_clock(*command);
   add_json_flag(*command, options->json);
   command->footer(
@@ -205,13 +205,13 @@ void add_import(CLI::App& app, Context& context) {
 
 void add_export(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "export", "measurements of the store as a tidy table, or the runs of an experiment");
+      "export", "Write measurements of the store as a tidy table, or the runs of an experiment");
   auto options = std::make_shared<ExportOptions>();
-  writes(command->add_option("--out", options->out, "write here instead of on stdout"));
+  writes(command->add_option("--out", options->out, "Write here instead of on stdout"));
   command->add_option("--run", options->run,
-                      "only those of this run; of an experiment as lines of JSON");
+                      "Only those of this run; of an experiment as lines of JSON");
   add_board_filter(*command, options->board);
-  command->add_option("workload,--workload", options->workload, "only those of this workload");
+  command->add_option("workload,--workload", options->workload, "Only those of this workload");
   add_store_option(*command, options->store);
   command->footer("Example:\n  flyball export lenet5 --out lenet5.csv");
   set_action(*command, context, [options] { return run_export(*options); });

@@ -125,45 +125,47 @@ Status serve(HelperArguments& options) {
 
 void add_stage(CLI::App& command, HelperArguments& options) {
   command.add_option("--stage", options.places.stage,
-                     "write everything below this folder, and start nothing");
+                     "Write everything below this folder, and start nothing");
 }
 
 }  // namespace
 
 void add_helper(CLI::App& app, Context& context) {
   CLI::App* group = app.add_subcommand(
-      "helper", "the root service that sets the board for members of the group flyball");
+      "helper",
+      "Run and install the root service that sets the board for members of the group flyball");
   group->require_subcommand(1);
   group->footer("Example:\n  sudo flyball helper install\n  flyball helper status");
   auto options = std::make_shared<HelperArguments>();
   options->service.socket = helper_socket();
-  CLI::App* installer = group->add_subcommand("install", "install it and its systemd units");
+  CLI::App* installer = group->add_subcommand("install", "Install it and its systemd units");
   add_stage(*installer, *options);
   add_json_flag(*installer, options->json);
   installer->footer("Example:\n  sudo flyball helper install");
   set_action(*installer, context, [options] { return install(*options); });
-  CLI::App* remover = group->add_subcommand("uninstall", "take it away");
+  CLI::App* remover = group->add_subcommand("uninstall", "Take it away");
   add_stage(*remover, *options);
   add_json_flag(*remover, options->json);
   remover->footer("Example:\n  sudo flyball helper uninstall");
   set_action(*remover, context, [options] { return uninstall(*options); });
-  CLI::App* asker = group->add_subcommand("status", "does it answer this user? (exit code 1: no)");
+  CLI::App* asker =
+      group->add_subcommand("status", "Say whether it answers this user (exit code 1: no)");
   add_json_flag(*asker, options->json);
   asker->footer("Example:\n  flyball helper status");
   set_action(*asker, context, [options, &context] { return status(*options, context); });
-  CLI::App* server = group->add_subcommand("run", "be the helper, as root; systemd does this");
+  CLI::App* server = group->add_subcommand("run", "Be the helper, as root; systemd does this");
   server
       ->add_option("--socket", options->service.socket,
-                   "where to listen when systemd hands over no socket")
+                   "Where to listen when systemd hands over no socket")
       ->capture_default_str();
-  server->add_option("--group", options->service.group, "who may connect to it")
+  server->add_option("--group", options->service.group, "Group whose members may connect")
       ->capture_default_str();
-  server->add_option("--root", options->service.root, "folder of the /proc and /sys to set")
+  server->add_option("--root", options->service.root, "Folder of the /proc and /sys to set")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   server
       ->add_option("--idle", options->service.limits.idle_s,
-                   "end after so many seconds without a client; 0: never")
+                   "Seconds without a client after which it ends; 0: never")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   server->footer("Example:\n  sudo flyball helper run --group flyball");

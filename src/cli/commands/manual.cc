@@ -64,11 +64,11 @@ Status show_manual(const CLI::App& app, const ManualArguments& options) {
 }  // namespace
 
 void add_manual(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("man", "the manual: pages for man, out of the help");
+  CLI::App* command = app.add_subcommand("man", "Print pages for man, out of the help");
   auto options = std::make_shared<ManualArguments>();
-  CLI::Option* named =
-      command->add_option("command", options->command, "whose page to print; else that of flyball");
-  writes(command->add_option("--out", options->folder, "write the page of every command there"),
+  CLI::Option* named = command->add_option(
+      "command", options->command, "Command whose page is printed; default: flyball itself");
+  writes(command->add_option("--out", options->folder, "Write the page of every command there"),
          "FOLDER")
       ->excludes(named);
   command->footer("Example:\n  flyball man tune | man -l -\n  flyball man --out pages");
@@ -76,10 +76,10 @@ void add_manual(CLI::App& app, Context& context) {
 }
 
 void add_completion(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("completion", "a script by which a shell completes commands and options");
+  CLI::App* command = app.add_subcommand(
+      "completion", "Print a script by which a shell completes commands and options");
   auto shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "the shell to be told")
+  command->add_option("shell", *shell, "Shell that completes")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->required();
   command->footer("Example:\n  flyball completion bash >flyball.bash && . ./flyball.bash");

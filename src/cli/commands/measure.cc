@@ -69,16 +69,16 @@ Status run(const MeasureArguments& options, Context& context) {
 
 void add_measure(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("measure", "time, CPU, memory, I/O and energy of any command");
+      app.add_subcommand("measure", "Measure time, CPU, memory, I/O and energy of any command");
   auto options = std::make_shared<MeasureArguments>();
-  add_interval(*command, options->interval, "between samples of power and memory, 1ms to 1h");
+  add_interval(*command, options->interval, "Time between samples of power and memory, 1ms to 1h");
   command->add_flag("--wait-for-all", options->wait_for_all,
-                    "also wait for processes that it leaves behind");
+                    "Also wait for processes that it leaves behind");
   options->files.add_options(*command);
   add_root_option(*command, options->root);
   add_board_name(*command);
   add_json_flag(*command, options->json, "; the command's own output goes to stderr");
-  command->add_option("command", options->command, "the command, after --")->required();
+  command->add_option("command", options->command, "The command, after --")->required();
   command->footer(
       "The exit code is that of the command; Ctrl-C goes to it, and the result is still printed.\n"
       "Examples:\n  flyball measure -- sleep 1\n"

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/action.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report_file.h"
@@ -145,14 +146,15 @@ Status run(const ParetoArguments& options) {
 }  // namespace
 
 void add_pareto(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("pareto", "what nothing in a table beats in time and power, or energy");
+  CLI::App* command = app.add_subcommand(
+      "pareto", "Show what nothing in a table beats in time and power, or energy");
   auto options = std::make_shared<ParetoArguments>();
-  command->add_option("file", options->file, "any table, measured or predicted")->required();
-  command->add_option("--workload", options->workload, "only this one");
-  command->add_option("--phase", options->phase, "only train or infer");
+  command->add_option("file", options->file, "Any table, measured or predicted")->required();
+  command->add_option("--workload", options->workload, "Only this workload");
+  takes_one_of(command->add_option("--phase", options->phase, "Only this phase"),
+               {"train", "infer"});
   command->add_flag("--all", options->all,
-                    fmt::format("every row of a front, not {} of them", rows_shown));
+                    fmt::format("Show every row of a front, not {} of them", rows_shown));
   add_report_option(*command, options->report);
   add_json_flag(*command, options->json);
   command->footer(

@@ -215,24 +215,24 @@ Status run(const PredictArguments& options) {
 
 void add_predict(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "predict", "time and power of every mode of a board from a few profiled ones");
+      "predict", "Predict time and power of every mode of a board from a few profiled ones");
   auto options = std::make_shared<PredictArguments>();
   command->add_option("workload", options->workload,
-                      "as its measurements name it; may be left out where a table holds one only");
+                      "Workload, as its measurements name it; default: the table's only one");
   add_device_option(*command, options->device,
                     {.otherwise = "or the name of a board, as references have it"})
       ->required();
   command->add_option("--from", options->from,
-                      "measurements of the workload; else those of the table or the store; of a "
-                      "network that the board's twin knows none are needed");
-  command->add_option("--phase", options->phase, "train or infer");
+                      "Measurements of the workload; default: those of the table or the store (a "
+                      "network that the board's twin knows needs none)");
+  takes_one_of(command->add_option("--phase", options->phase, "Phase"), {"train", "infer"});
   add_reference_options(*command, options->references);
   add_accept_option(*command, options->accepted);
   add_prior_option(*command, options->prior);
   add_predictor_option(*command, options->predictor);
   add_seed(*command, options->seed);
   add_store_option(*command, options->store);
-  writes(command->add_option("--out", options->out, "write the table here (CSV)"));
+  writes(command->add_option("--out", options->out, "Write the table here (CSV)"));
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball predict mobilenet_v3 --device table:modes.csv --from profiled.csv "

@@ -242,18 +242,20 @@ void add_step_options(CLI::App& command, ProfileOptions& options) {
   const std::initializer_list<Target> others = {Target::program, Target::twin};
   options.scope.exclude(
       {Target::program},
-      {command.add_option("--phase", options.phase, "train or infer")->capture_default_str(),
-       command.add_option("--batch-size", request.step.batch_size, "samples of a minibatch")
+      {takes_one_of(command.add_option("--phase", options.phase, "Phase"), {"train", "infer"})
+           ->capture_default_str(),
+       command.add_option("--batch-size", request.step.batch_size, "Samples of a minibatch")
            ->check(CLI::Range(int64_t{1}, most_samples))
            ->capture_default_str(),
        add_seed(command, request.step.seed)});
   options.scope.exclude(
-      others,
-      {command.add_option("--tokens", request.size.tokens,
-                          "of a row of text, 32 to 512; 0: 128. Longer texts take several rows"),
-       command
-           .add_option("--threads", request.step.threads, "of one operation; 0: all usable cores")
-           ->capture_default_str()});
+      others, {command.add_option(
+                   "--tokens", request.size.tokens,
+                   "Tokens of a row of text, 32 to 512, longer texts take several rows; 0: 128"),
+               command
+                   .add_option("--threads", request.step.threads,
+                               "Threads of one operation; 0: all usable cores")
+                   ->capture_default_str()});
   options.scope.exclude(others, add_training_options(command, options.training));
 }
 
@@ -261,22 +263,22 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
   EpochRequest& request = options.request;
   options.scope.exclude(
       {Target::program},
-      {command.add_option("--epochs", request.epochs, "epochs; the first one stands apart")
+      {command.add_option("--epochs", request.epochs, "Epochs; the first one stands apart")
            ->check(CLI::Range(1, 1'000'000))
            ->capture_default_str(),
-       command.add_option("--workers", request.workers, "threads that load; 0: inline")
+       command.add_option("--workers", request.workers, "Threads that load; 0: inline")
            ->check(CLI::Range(0, 256))
            ->capture_default_str(),
        command
            .add_option("--prefetch", request.prefetch,
-                       "minibatches each worker may be ahead; 0 where there are none")
+                       "Minibatches each worker may be ahead; 0 where there are none")
            ->capture_default_str(),
        command.add_flag("--drop-last", request.drop_last,
-                        "leave out a last minibatch that is not full")});
-  command.add_option("--steps", request.steps, "at most so many minibatches per epoch; 0: all")
+                        "Leave out a last minibatch that is not full")});
+  command.add_option("--steps", request.steps, "Most minibatches per epoch; 0: all")
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
-  add_interval(command, request.interval, "between samples of power, 1ms to 1h");
+  add_interval(command, request.interval, "Time between samples of power, 1ms to 1h");
 }
 
 // Of networks that run here, and of programs.
@@ -287,11 +289,11 @@ void add_live_options(CLI::App& command, ProfileOptions& options) {
       others,
       {add_data_option(command, options.data),
        writes(
-           command.add_option("--save", request.save, "keep the training here after each epoch")),
-       command.add_option("--resume", request.resume, "go on with a training that --save kept"),
+           command.add_option("--save", request.save, "Keep the training here after each epoch")),
+       command.add_option("--resume", request.resume, "Go on with a training that --save kept"),
        command
            .add_option("--on-bad", options.on_bad,
-                       "what a bad sample does: fail, or skip (counted)")
+                       "What a bad sample does: fail, or skip (counted)")
            ->check(CLI::IsMember({"fail", "skip"}))
            ->capture_default_str(),
        add_size(
@@ -300,14 +302,14 @@ void add_live_options(CLI::App& command, ProfileOptions& options) {
              request.cache_bytes = bytes;
              request.share_cache = true;
            },
-           "samples of the first epoch kept in memory, never evicted; shared with other runs on "
-           "the same data")});
+           "Memory for samples of the first epoch, never evicted, shared with other runs on the "
+           "same data")});
   options.scope.exclude(others, add_memory_options(command, options.memory));
   add_script_options(command, options.script, options.scope);
   options.scope.exclude({Target::twin}, options.files.add_options(command));
   CLI::Option* patience =
       add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
-                   "a program that marked and then marks nothing for so long hangs",
+                   "Time without a mark after which a program that marked counts as hanging",
                    {0.001, 1e9, "at least 1ms"})
           ->default_str("5min");
   options.scope.exclude({Target::network, Target::script, Target::twin}, {patience},
@@ -318,10 +320,10 @@ void add_live_options(CLI::App& command, ProfileOptions& options) {
 
 void add_profile(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("profile", "where the time and energy of a training run go");
+      app.add_subcommand("profile", "Find where the time and energy of a training run go");
   auto options = std::make_shared<ProfileOptions>();
   command->add_option("workload,--workload", options->workload,
-                      "network, or script:FILE (TorchScript)");
+                      "Network, or script:FILE (TorchScript)");
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
   add_run_options(*command, *options);
   add_step_options(*command, *options);

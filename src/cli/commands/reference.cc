@@ -99,21 +99,22 @@ void finish(CLI::App* command, const std::shared_ptr<ReferenceArguments>& option
 
 void add_reference(CLI::App& app, Context& context) {
   CLI::App* group = app.add_subcommand(
-      "reference", "tables of earlier workloads that predictions on their board start from");
+      "reference", "Keep tables of earlier workloads that predictions on their board start from");
   group->require_subcommand(1);
   group->footer("Example:\n  flyball reference add resnet18.csv");
   auto options = std::make_shared<ReferenceArguments>();
-  CLI::App* adder = group->add_subcommand("add", "keep a measured table");
-  adder->add_option("file", options->file, "tidy table; `flyball import` maps others")->required();
-  adder->add_option("--name", options->name, "how to call it; else as the file");
+  CLI::App* adder = group->add_subcommand("add", "Keep a measured table");
+  adder->add_option("file", options->file, "Tidy table; `flyball import` maps others")->required();
+  adder->add_option("--name", options->name, "Name to keep it by; default: the file's");
   adder->footer("Example:\n  flyball reference add resnet18.csv --name orin-resnet18");
   finish(adder, options, context, add);
-  CLI::App* lister = group->add_subcommand("list", "what is kept");
+  CLI::App* lister = group->add_subcommand("list", "List what is kept");
   add_board_filter(*lister, options->board);
   lister->footer("Example:\n  flyball reference list");
   finish(lister, options, context, list);
-  CLI::App* remover = group->add_subcommand("remove", "forget one");
-  remover->add_option("name", options->name, "as `flyball reference list` shows it")->required();
+  CLI::App* remover = group->add_subcommand("remove", "Forget one");
+  remover->add_option("name", options->name, "Name, as `flyball reference list` shows it")
+      ->required();
   remover->footer("Example:\n  flyball reference remove orin-resnet18");
   finish(remover, options, context, remove);
 }

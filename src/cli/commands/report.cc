@@ -34,12 +34,12 @@ Status run(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("report", "the HTML report of a stored run");
+  CLI::App* command = app.add_subcommand("report", "Write the HTML report of a stored run");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("run", options->run, "number of the run, as `flyball runs list` shows it")
+  command->add_option("run", options->run, "Number of the run, as `flyball runs list` shows it")
       ->required();
   writes(command->add_option("--out,-o", options->out,
-                             "the file; flyball-run-RUN.html where it is not given"));
+                             "File to write; default: flyball-run-RUN.html"));
   add_store_option(*command, options->store);
   command->footer("Example:\n  flyball report 3 --out run3.html");
   set_action(*command, context, [options] { return run(*options); });

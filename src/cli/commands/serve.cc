@@ -119,6 +119,7 @@ Status run(ServeArguments& options, const std::string& command) {
     return Error{Code::invalid_argument, fmt::format("{} is served twice", infer[0]),
                  "requests name their model: serve it once, or another one beside it"};
   if (!tables) FLYBALL_CHECK(serve.plan.scope.check(Target::network, infer.front()));
+  if (serve.plan.train.empty()) FLYBALL_CHECK(serve.plan.scope.check(Target::no_training));
   FLYBALL_ASSIGN(const ServedRun served, tables ? serve_tables(serve) : serve_networks(serve));
   const auto document = document_of(served, serve.plan.started_utc);
   if (options.json)
@@ -133,29 +134,29 @@ Status run(ServeArguments& options, const std::string& command) {
 
 void add_role_options(CLI::App& command, ServeOptions& serve) {
   PlanOptions& plan = serve.plan;
-  command.add_option("--infer", plan.infer, "network to serve, or its table FILE.csv[:WORKLOAD]")
+  command.add_option("--infer", plan.infer, "Network to serve, or its table FILE.csv[:WORKLOAD]")
       ->required()
       ->expected(1, 2);
-  command.add_option("--train", plan.train, "network to train in the gaps, or its table")
+  command.add_option("--train", plan.train, "Network to train in the gaps, or its table")
       ->expected(1, 2);
   add_durations(
       command, "--latency",
       [&plan](Seconds time) { plan.request.latencies_ms.push_back(time.value * 1e3); },
-      "from a request's arrival to its answer, at most, e.g. 150ms")
+      "Limit on the time from a request's arrival to its answer, e.g. 150ms")
       ->required();
   add_power(
       command, "--power-budget",
       [&plan](Watts power) { plan.request.power_budget_w = power.value; },
-      "at most this power, e.g. 30W: chooses the mode among those that were profiled");
+      "Limit on the power, e.g. 30W: chooses the mode among those that were profiled");
   add_device_option(command, plan.device, plan.root);
   add_modes_option(command, plan.modes);
   plan.scope.exclude({Target::table, Target::twin}, {add_data_option(command, plan.data)});
   add_accept_option(command, plan.accepted);
-  add_measuring_options(command, plan.measuring_options, plan.scope);
+  add_measuring_options(command, plan.measuring_options);
   add_seed(command, plan.request.seed);
   add_duration(command, "--switch-cost",
                [&plan](Seconds time) { plan.request.switch_ms = time.value * 1e3; },
-               "time that changing the mode takes; live, else what the first change took",
+               "Time that changing the mode takes; default, live: what the first change took",
                {0, 1e9, "0s or more"});
 }
 
@@ -164,92 +165,96 @@ void add_network_options(CLI::App& command, ServeOptions& serve) {
   serve.plan.scope.exclude(
       {Target::table, Target::twin},
       {command
-           .add_option("--batch-size", serve.asked.batch, "largest batch of a service; else chosen")
+           .add_option("--batch-size", serve.asked.batch,
+                       "Largest batch of a service; default: chosen")
            ->check(CLI::Range(1, 65536)),
        command
            .add_option("--train-batch-size", serve.asked.train_batch,
-                       "samples of a training minibatch")
+                       "Samples of a training minibatch")
            ->check(CLI::Range(1, 65536))
            ->default_str(std::to_string(usual_train_batch)),
-       command.add_option("--workers", serve.asked.workers, "loader workers of a training")
+       command.add_option("--workers", serve.asked.workers, "Loader workers of a training")
            ->check(CLI::Range(0, 64))
            ->default_str(std::to_string(usual_workers)),
        command
-           .add_option("--share", serve.asked.shares, "of the gaps' time, one for each training")
+           .add_option("--share", serve.asked.shares,
+                       "Share of the gaps' time, one for each training")
            ->check(CLI::Range(0.001, 1000.0)),
-       writes(command.add_option(
-                  "--checkpoint", serve.checkpoint,
-                  "where trainings are kept and go on; else beside the store, each by its "
-                  "data and settings"),
+       writes(command.add_option("--checkpoint", serve.checkpoint,
+                                 "Where trainings are kept and go on; default: beside the store, "
+                                 "each by its data and settings"),
               "FOLDER"),
        add_duration(command, "--checkpoint-every",
                     [&serve](Seconds time) { serve.asked.checkpoint_s = time.value; },
-                    "at most so much training is lost when the process is killed; 30s",
+                    "Longest training that is lost when the process is killed; default: 30s",
                     {1, 86400, "1s to 24h"}),
        command.add_flag("--promote", serve.asked.promote,
-                        "at each checkpoint the trained weights are served: the same network with "
+                        "Serve the trained weights at each checkpoint: the same network with "
                         "--infer and --train"),
        command.add_option("--weights", serve.asked.weights,
-                          "checkpoint to serve; else fresh weights")});
-  command.add_flag("--no-checkpoint", serve.no_checkpoint, "keep no training");
+                          "Checkpoint to serve; default: fresh weights")});
+  command.add_flag("--no-checkpoint", serve.no_checkpoint, "Keep no training");
 }
 
 }  // namespace
 
 void add_serve(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("serve", "serve within a latency budget and train in the gaps");
+      app.add_subcommand("serve", "Serve within a latency budget and train in the gaps");
   auto options = std::make_shared<ServeArguments>();
   options->arrivals = {"http"};
   ServeOptions& serve = options->serve;
   add_role_options(*command, serve);
   command
       ->add_option("--arrivals", options->arrivals,
-                   "http, constant:60, poisson:60, trace:FILE, windows:30:10min,60:10min; one for "
-                   "each service, or one for all")
+                   "How requests come: http, constant:60, poisson:60, trace:FILE or "
+                   "windows:30:10min,60:10min; one for each service, or one for all")
       ->capture_default_str();
   command->add_option("--listen", serve.listen,
-                      "HOST:PORT of the endpoint (Open Inference Protocol, /metrics, a live page); "
-                      "port 0: any. Without it 127.0.0.1:8000 where requests come over http");
-  command->add_option("--token-file", serve.token_file,
-                      "file with the bearer token that requests need; else FLYBALL_TOKEN, or none");
+                      "HOST:PORT of the endpoint (Open Inference Protocol, /metrics, a live page), "
+                      "port 0: any; default: 127.0.0.1:8000 where requests come over http");
+  command->add_option(
+      "--token-file", serve.token_file,
+      "File with the bearer token that requests need; default: FLYBALL_TOKEN, or none");
   command->add_flag("--insecure", serve.insecure,
-                    "let everybody on the network ask without a token, where --listen is not of "
+                    "Let everybody on the network ask without a token, where --listen is not of "
                     "this machine alone");
   add_size(
       *command, "--body-memory", [&serve](uint64_t bytes) { serve.body_bytes = bytes; },
-      "memory for the bodies of all requests together; 256MiB");
+      "Memory for the bodies of all requests together; default: 256MiB");
   command->add_option("--rate", serve.plan.request.rates_hz,
-                      "requests per second of --arrivals poisson or constant");
+                      "Requests per second of --arrivals poisson or constant");
   add_duration(*command, "--duration", [&serve](Seconds time) { serve.asked.seconds = time.value; },
-               "how long; else until Ctrl-C (of tables: the trace's end, or 1min)",
+               "How long to serve; default: until Ctrl-C, of tables the trace's end or 1min",
                {0.1, 1e8, "100ms or more"});
-  add_percentile(*command, serve.plan.percentile, "of requests in time, for plans of tables");
-  add_preference(*command, serve.plan.request.prefer);
+  add_percentile(*command, serve.plan.percentile, "Share of requests in time, for plans of tables");
+  serve.plan.scope.exclude({Target::no_training},
+                           {add_preference(*command, serve.plan.request.prefer)});
   options->margin = add_margin(*command, serve.plan.request.margin,
                                "of requests over http 5 %, and at least 2ms; of others 0s");
-  command
-      ->add_option("--overload", options->overload,
-                   "what cannot be answered in time: refuse or late")
+  takes_one_of(command->add_option("--overload", options->overload,
+                                   "What becomes of requests that cannot be answered in time"),
+               {"refuse", "late"})
       ->capture_default_str();
-  command->add_option("--queue", serve.asked.queue_bound, "requests that may wait at each service")
+  command->add_option("--queue", serve.asked.queue_bound, "Requests that may wait at each service")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   add_network_options(*command, serve);
   command->add_option("--measured", serve.profiles,
-                      "tables of the modes that are known, to plan mode and batch with; else live "
-                      "what the store has of this board, and of tables all modes");
+                      "Tables of the modes that are known, to plan mode and batch with; default: "
+                      "what the store has of this board, of tables all modes");
   command
       ->add_option("--measure", serve.asked.measure,
-                   "modes that nobody profiled and that promise more are measured in the gaps "
-                   "while it serves, at most so many")
+                   "Most modes that nobody profiled, and that promise more, to be measured in the "
+                   "gaps while it serves")
       ->check(CLI::Range(1, 1000));
-  add_store_options(*command, serve.plan.store, "plan with nothing that is stored");
-  writes(command->add_option("--trace", serve.trace, "a timeline that ui.perfetto.dev opens"));
+  add_store_options(*command, serve.plan.store, "Plan with nothing that is stored");
+  writes(
+      command->add_option("--trace", serve.trace, "Write a timeline that ui.perfetto.dev opens"));
   serve.plan.scope.exclude({Target::network},
                            {command
                                 ->add_option("--jitter", serve.asked.jitter,
-                                             "of tables: relative spread of a minibatch's time")
+                                             "Relative spread of a minibatch's time, of tables")
                                 ->check(CLI::Range(0.0, 2.0))},
                            {.remedy = "leave it out: it is for tables and simulated boards"});
   add_report_option(*command, serve.plan.report);

@@ -71,7 +71,7 @@ Status run_study(const StudyOptions& options, const Context& context) {
 
 void add_study(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "study", "ask and tell for a program that owns its loop: JSON lines on stdin and stdout");
+      "study", "Ask and tell for a program that owns its loop: JSON lines on stdin and stdout");
   auto options = std::make_shared<StudyOptions>();
   add_store_options(*command, options->store);
   add_measuring_options(*command, options->measuring);

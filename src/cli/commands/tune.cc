@@ -178,45 +178,47 @@ Status run(TuneOptions& options, Context& context) {
 
 void add_tune(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "tune", "find the best configuration for a workload, with few profiled ones");
+      "tune", "Find the best configuration for a workload, with few profiled ones");
   auto options = std::make_shared<TuneOptions>();
   add_profiler_options(*command, options->board);
   Request& request = options->request;
-  command->add_option("--objective", options->objective, "time, energy or power")
+  takes_one_of(command->add_option("--objective", options->objective, "What to minimise"),
+               {"time", "energy", "power"})
       ->capture_default_str();
   add_power(
       *command, "--power-budget", [&request](Watts power) { request.power_budget_w = power.value; },
-      "at most this power, e.g. 30W");
+      "Limit on the power, e.g. 30W");
   add_duration(
       *command, "--time-budget", [&request](Seconds time) { request.time_budget_s = time.value; },
-      "at most this time per epoch (per minibatch when samples are unknown), e.g. 90s");
+      "Limit on the time per epoch (per minibatch when samples are unknown), e.g. 90s");
   add_energy(
       *command, "--energy-budget",
       [&request](Joules energy) { request.energy_budget_j = energy.value; },
-      "at most this energy, likewise, e.g. 2kJ");
+      "Limit on the energy per epoch (per minibatch when samples are unknown), e.g. 2kJ");
   command
       ->add_option("--at-most", options->at_most,
-                   "slowdown=5%: so much more time than the default; or a limit on a figure: "
-                   "memory=2GB, or what the program reports: loss=0.4")
+                   "Upper limit: slowdown=5% (more time than the default), memory=2GB, or a figure "
+                   "that the program reports: loss=0.4")
       ->allow_extra_args(false);
   command
       ->add_option("--at-least", options->at_least,
-                   "the same from below: accuracy=0.7, by flyball.report(\"accuracy\", x)")
+                   "Lower limit on a figure that the program reports: accuracy=0.7, by "
+                   "flyball.report(\"accuracy\", x)")
       ->allow_extra_args(false);
-  command->add_option("--samples", request.samples, "samples of an epoch")->check(sample_count());
+  command->add_option("--samples", request.samples, "Samples of an epoch")->check(sample_count());
   note_given(command
                  ->add_option("--profiles", request.profiles,
-                              "profile at most so many configurations (brute-force measures all)")
+                              "Most configurations to profile (brute-force measures all)")
                  ->check(CLI::Range(1, 1000000))
                  ->capture_default_str(),
              request.profiles_asked);
-  note_given(command->add_option("--gap", options->gap,
-                                 "profile until no more than this could be gained, nine times in "
-                                 "ten, e.g. 2%"),
+  note_given(command->add_option(
+                 "--gap", options->gap,
+                 "Profile until no more than this could be gained, nine times in ten, e.g. 2%"),
              options->searches);
   add_duration(*command, "--duration",
                [&request](Seconds time) { request.time_limit_s = time.value; },
-               "start no trial after this time, e.g. 10min (with --profiles: whichever is first)",
+               "Start no trial after this time, e.g. 10min; with --profiles whichever is first",
                {1e-6, 1e9, "1us or more"});
   note_given(add_strategy_option(*command, request.strategy), options->searches);
   note_given(add_predictor_option(*command, request.predictor), options->searches);
@@ -230,9 +232,9 @@ void add_tune(CLI::App& app, Context& context) {
   add_dry_run(*command, options->board.dry_run);
   options->board.scope.exclude({Target::known},
                                {fresh, command->add_flag("--no-verify", options->no_verify,
-                                                         "do not measure the answer once more")});
-  command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
-  command->add_flag("--verbose,-v", options->verbose, "list every trial and every remark");
+                                                         "Do not measure the answer once more")});
+  command->add_flag("--oracle", options->oracle, "Show a table's true optimum beside the answer");
+  command->add_flag("--verbose,-v", options->verbose, "List every trial and every remark");
   add_json_flag(*command, options->json);
   command->footer(
       "A program of your own goes after --; it reads each opened axis by flyball.setting() or "

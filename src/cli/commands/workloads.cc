@@ -55,8 +55,8 @@ Json kinds_json() {
   return kinds;
 }
 
-Status list_devices(bool json) {
-  FLYBALL_ASSIGN(const auto board, open_board(""));
+Status list_devices(const std::string& root, bool json) {
+  FLYBALL_ASSIGN(const auto board, open_named_board("", root));
   FLYBALL_ASSIGN(const auto knobs, board->knobs());
   Json axes = Json::array();
   TextTable table({"axis", "unit", "values"});
@@ -90,7 +90,8 @@ Status list_devices(bool json) {
 }  // namespace
 
 void add_workloads(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("workloads", "the networks that Flyball brings along");
+  CLI::App* command =
+      app.add_subcommand("workloads", "List the networks that Flyball brings along");
   auto json = std::make_shared<bool>(false);
   add_json_flag(*command, *json);
   command->footer("Example:\n  flyball workloads");
@@ -98,11 +99,14 @@ void add_workloads(CLI::App& app, Context& context) {
 }
 
 void add_devices(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("devices", "the boards there are, with their axes");
+  CLI::App* command = app.add_subcommand("devices", "List the boards there are, with their axes");
   auto json = std::make_shared<bool>(false);
   add_json_flag(*command, *json);
-  command->footer("Example:\n  flyball devices");
-  set_action(*command, context, [json] { return list_devices(*json); });
+  auto root = std::make_shared<std::string>("/");
+  add_root_option(*command, *root);
+  add_board_name(*command);
+  command->footer("Example:\n  flyball devices\n  flyball devices --root recorded-tree");
+  set_action(*command, context, [json, root] { return list_devices(*root, *json); });
 }
 
 }  // namespace flyball::cli

@@ -154,10 +154,7 @@ int run_command(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(footer);
   Context context;
-  for (const auto add : commands) add(app, context);
-  check_every_option(app);
-  take_quiet_everywhere(app);
-  arrange_help(app);
+  add_commands(app, context);
   Words words(argv + 1, argv + std::max(argc, 1));
   rename_options(app, words);
   if (const Status status = take_configuration(app, words); !status.ok())
@@ -178,6 +175,13 @@ int run_command(int argc, char** argv) {
 }
 
 }  // namespace
+
+void add_commands(CLI::App& app, Context& context) {
+  for (const auto add : commands) add(app, context);
+  check_every_option(app);
+  take_quiet_everywhere(app);
+  arrange_help(app);
+}
 
 int run(int argc, char** argv) {
   // Any start of flyball puts back what a dead one left: its guard takes the quickest.

@@ -95,6 +95,13 @@ bool trusted(const fs::path& file) {
   return of_ours(link) && of_ours(about) && (about.st_mode & S_IWOTH) == 0;
 }
 
+// "~/x" as a shell has it.
+void expand_home(std::vector<ConfiguredValue>& values) {
+  for (ConfiguredValue& value : values)
+    for (std::string& text : value.values)
+      if (text == "~" || text.starts_with("~/")) text = home_folder().string() + text.substr(1);
+}
+
 // One store for the whole project, wherever in it somebody works.
 void place_beside(const fs::path& file, std::vector<ConfiguredValue>& values) {
   for (ConfiguredValue& value : values)
@@ -144,6 +151,7 @@ Result<ConfiguredDefaults> read_configuration(const ConfigurationFiles& files) {
     }
     FLYBALL_ASSIGN(const std::string text, read_file(file, largest_file));
     FLYBALL_ASSIGN(auto values, parse_configuration(text, file.string()));
+    expand_home(values);
     if (file == files.project) place_beside(file, values);
     std::ranges::move(values, std::back_inserter(configuration.values));
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "cli/line/help_formatter.h"
 #include "cli/option_scope.h"
 
 namespace flyball::cli {
@@ -84,18 +85,67 @@ bool excluded(const CLI::Option& option, const std::vector<std::string>& words) 
                              [&](const CLI::Option* other) { return is_given(*other, words); });
 }
 
+// As the option takes them: where it has one value, a list is that: batch-size = [8, 16].
+std::vector<std::string> results_of(const CLI::Option& option, const ConfiguredValue& value) {
+  if (option.get_items_expected_max() == 1) return {join(value.values, ",")};
+  return value.values;
+}
+
+// What its checks say to the values; "" where they take them.
+std::string refusal_of(const CLI::Option& option, const std::vector<std::string>& values) {
+  CLI::Option& checked = const_cast<CLI::Option&>(option);  // asking changes nothing
+  const bool flag = option.get_type_size_max() == 0;
+  const std::vector<std::string> words = only_choices(option);
+  for (const std::string& value : values) {
+    if (!words.empty())
+      for (const std::string& one : split(value, ','))
+        if (std::ranges::find(words, std::string(trim(one))) == words.end())
+          return fmt::format("{}: '{}' is none of {}", option.get_name(), one, join(words, ", "));
+    if (flag && value != "true" && value != "false")
+      return fmt::format("{}: '{}' is neither true nor false", option.get_name(), value);
+    for (int index = 0; !flag; ++index) try {
+        std::string text = value;
+        if (const std::string complaint = (*checked.get_validator(index))(text); !complaint.empty())
+          return option.get_name() + ": " + without_trailing_zeros(complaint);
+      } catch (const CLI::OptionNotFound&) {
+        break;  // there is no further one
+      }
+  }
+  return "";
+}
+
+constexpr const char* what_stands_there = "docs/reference/configuration.md says what stands there";
+
+// Adds what each option of the commands that the value is meant for says to it.
+void ask_options(CLI::App& command, const std::string& path, const ConfiguredValue& value,
+                 std::vector<std::string>& refusals) {
+  const CLI::Option* option =
+      value.is_meant_for(path) ? command.get_option_no_throw(value.option) : nullptr;
+  if (option) refusals.push_back(refusal_of(*option, results_of(*option, value)));
+  for (CLI::App* below : command.get_subcommands({}))
+    ask_options(*below, path + (path.empty() ? "" : " ") + below->get_name(), value, refusals);
+}
+
+// What one of the commands takes may be meant for that one.
+Status check_taken(CLI::App& app, const ConfiguredValue& value) {
+  std::vector<std::string> refusals;
+  ask_options(app, "", value, refusals);
+  if (refusals.empty() || std::ranges::count(refusals, "") > 0) return {};
+  return refused(value, refusals.front(), what_stands_there);
+}
+
 Status set_default(CLI::Option& option, const ConfiguredValue& value) {
+  if (const std::string complaint = refusal_of(option, results_of(option, value));
+      !complaint.empty())
+    return refused(value, complaint, what_stands_there);
   try {
-    option.configurable(false);                // takes_default()
-    if (option.get_items_expected_max() == 1)  // a list is one value: batch-size = [8, 16]
-      option.add_result(join(value.values, ","));
-    else
-      for (const std::string& one : value.values) option.add_result(one);
+    option.configurable(false);  // takes_default()
+    for (const std::string& one : results_of(option, value)) option.add_result(one);
     option.run_callback();
     option.clear();
     option.configurable(true);
   } catch (const CLI::Error& error) {
-    return refused(value, error.what(), "docs/reference/configuration.md says what stands there");
+    return refused(value, error.what(), what_stands_there);
   }
   option.default_str(join(value.values, ","));
   option.required(false);
@@ -117,7 +167,10 @@ const char* variable_in_place_of(const std::string& option) {
 }
 
 Status check_configuration(CLI::App& app, std::span<const ConfiguredValue> values) {
-  for (const ConfiguredValue& value : values) FLYBALL_CHECK(check_value(app, value));
+  for (const ConfiguredValue& value : values) {
+    FLYBALL_CHECK(check_value(app, value));
+    FLYBALL_CHECK(check_taken(app, value));
+  }
   return {};
 }
 

@@ -21,7 +21,8 @@ std::span<const OptionVariable> option_variables();
 const char* variable_in_place_of(const std::string& option);
 
 /// Error: a value names no option that there is, or one that is said each time: what gives a right
-/// (`--apply`, `--force`), what is written, what runs.
+/// (`--apply`, `--force`), what is written, what runs; or its value is taken by none of the
+/// commands that it is meant for.
 Status check_configuration(CLI::App& app, std::span<const ConfiguredValue> values);
 
 /// Those that count for the command, one for each option, in the command's order.

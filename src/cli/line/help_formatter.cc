@@ -18,9 +18,15 @@ struct TypeName {
   std::string type, check;
 };
 
-std::vector<std::string> choices_of(const TypeName& name) {
-  if (!name.check.starts_with('{')) return {};
-  return split(name.check.substr(1, name.check.find('}') - 1), ',');
+// Of "{a,b}" behind one of these beginnings.
+std::vector<std::string> choices_of(const TypeName& name,
+                                    std::initializer_list<std::string> beginnings = {""}) {
+  for (const std::string& beginning : beginnings) {
+    const size_t from = beginning.size() + 1, end = name.check.find('}');
+    if (name.check.starts_with(beginning + "{") && end != std::string::npos)
+      return split(name.check.substr(from, end - from), ',');
+  }
+  return {};
 }
 
 std::string value_words(const TypeName& name) {
@@ -88,8 +94,12 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   return remarks.empty() ? words : fmt::format("{} ({})", words, join(remarks, "; "));
 }
 
+std::vector<std::string> only_choices(const CLI::Option& option) {
+  return choices_of(TypeName(option.get_type_name()), {"", "one of "});
+}
+
 std::vector<std::string> value_choices(const CLI::Option& option) {
-  return choices_of(TypeName(option.get_type_name()));
+  return choices_of(TypeName(option.get_type_name()), {"", "one of ", "such as "});
 }
 
 std::string without_trailing_zeros(const std::string& message) {

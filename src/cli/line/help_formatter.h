@@ -19,7 +19,9 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_option_desc(const CLI::Option* option) const override;
 };
 
-/// The words that its value is chosen from; none where any other value is taken.
+/// The words that its value is chosen from (takes_one_of()); none where any other value is taken.
+std::vector<std::string> only_choices(const CLI::Option& option);
+/// The words that completion offers: those, or some of the values that it may have (offers()).
 std::vector<std::string> value_choices(const CLI::Option& option);
 
 /// "not in range 50 to 99.99" of CLI11's "not in range 50.000000 to 99.990000".

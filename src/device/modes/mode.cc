@@ -43,7 +43,7 @@ Status apply_request(BoardDevice& board, const fs::path& root, const ModeRequest
 Error cannot_stay(const std::string& axis, double value) {
   return {Code::unavailable,
           fmt::format("{} is chosen for each process here, and cannot stay", axis),
-          fmt::format("flyball mode hold {}={} -- COMMAND", axis, format_number(value))};
+          fmt::format("`flyball mode hold {}={} -- COMMAND`", axis, format_number(value))};
 }
 
 PowerMode caps_in_force(const BoardDevice& board) {
@@ -66,7 +66,7 @@ Result<PowerMode> parse_mode(const std::string& text) {
     if (const std::string fault = axis_value_fault(name, *value); !fault.empty())
       return Error{Code::invalid_argument,
                    fmt::format("{} cannot be {}: {}", name, trim(part.substr(equals + 1)), fault),
-                   "`flyball mode show` lists the values of each axis"};
+                   "`flyball mode list` lists the values of each axis"};
     if (!mode.values.emplace(name, *value).second)
       return Error{Code::invalid_argument, fmt::format("{} is given twice", name), "leave one out"};
   }

@@ -171,7 +171,7 @@ Presets read_presets(const fs::path& root, const BoardDevice& board) {
   presets.problems = std::move(conf.refused);
   if (conf.modes.empty() && presets.problems.empty())
     presets.problems.push_back({Code::corrupt, file.string() + " holds no power mode",
-                                "modes are set by their clocks: flyball mode list"});
+                                "modes are set by their clocks: `flyball mode list`"});
   const auto status = read_file(root / "var/lib/nvpmodel/status", 4096);
   const auto active = status ? parse_nvpmodel_status(*status) : std::nullopt;
   if (!active && (status || status.error().code != Code::not_found))

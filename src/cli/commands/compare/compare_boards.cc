@@ -194,50 +194,50 @@ void add_limits(CLI::App& command, CompareBoardsArguments& options) {
   BoardLimits& limits = options.limits;
   add_duration(
       command, "--deadline", [&limits](Seconds time) { limits.deadline_s = time.value; },
-      "time of an epoch at most, for each network, e.g. 30min", above_zero("s"));
+      "Limit on the time of an epoch, for each network, e.g. 30min", above_zero("s"));
   add_power(
       command, "--power-budget", [&limits](Watts power) { limits.power_w = power.value; },
-      "power at most, e.g. 30W", above_zero("W"));
+      "Limit on the power, e.g. 30W", above_zero("W"));
   add_energy(
       command, "--energy-budget", [&limits](Joules energy) { limits.energy_j = energy.value; },
-      "energy of an epoch at most, for each network, e.g. 10kJ", above_zero("J"));
+      "Limit on the energy of an epoch, for each network, e.g. 10kJ", above_zero("J"));
   add_price(command, "--price-budget", limits.epoch_price,
-            "price of an epoch at most, for each network, e.g. 0.05USD");
+            "Limit on the price of an epoch, for each network, e.g. 0.05USD");
   add_price(command, "--board-budget", limits.board_price,
-            "list price of the board at most, e.g. 500USD");
+            "Limit on the board's list price, e.g. 500USD");
   command.add_option(
       "--objective", options.objective,
-      "what to minimise per epoch: time, energy or price; default with a limit: time");
+      "What to minimise per epoch: time, energy or price; default with a limit: time");
 }
 
 }  // namespace
 
 void add_compare_boards(CLI::App& compare, Context& context) {
   CLI::App* command = compare.add_subcommand(
-      "boards", "time, power, energy and price of an epoch on each board, and which to take");
+      "boards", "Compare time, power, energy and price of an epoch on each board");
   auto options = std::make_shared<CompareBoardsArguments>();
-  command->add_option("networks", options->networks, "networks that are trained")->required();
+  command->add_option("networks", options->networks, "Networks that are trained")->required();
   command
       ->add_option("--device", options->devices,
-                   "boards, separated by commas: twin:BOARD (simulated), table:FILE, or the name "
+                   "Boards, separated by commas: twin:BOARD (simulated), table:FILE, or the name "
                    "of a board whose trials are in the store")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->required();
   command->add_option("--baseline", options->baseline,
-                      "board that the others are compared with; default: the first");
-  command->add_option("--batch-size", options->batch_size, "samples of a minibatch")
+                      "Board that the others are compared with; default: the first");
+  command->add_option("--batch-size", options->batch_size, "Samples of a minibatch")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
-  command->add_option("--workers", options->workers, "loader workers; 0: loaded inline")
+  command->add_option("--workers", options->workers, "Loader workers; 0: loaded inline")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  command->add_option("--prefetch", options->prefetch, "minibatches each worker may be ahead")
+  command->add_option("--prefetch", options->prefetch, "Minibatches each worker may be ahead")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
   command
       ->add_option("--samples", options->samples,
-                   "samples of an epoch, for every network; default: its usual data set")
+                   "Samples of an epoch, for every network; default: its usual data set")
       ->check(sample_count());
   add_limits(*command, *options);
   command->add_option("--prices", options->prices,
@@ -245,7 +245,7 @@ void add_compare_boards(CLI::App& compare, Context& context) {
   command->add_option("--measured", options->measured,
                       "CSV file of measured minibatches to show beside");
   add_accept_option(*command, options->accepted);
-  add_seed(*command, options->seed, "of noise");
+  add_seed(*command, options->seed, "Seed of the noise");
   add_store_option(*command, options->store);
   add_report_option(*command, options->report);
   add_json_flag(*command, options->json);

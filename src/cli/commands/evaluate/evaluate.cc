@@ -14,7 +14,7 @@ constexpr auto evaluations = {add_evaluate_predict, add_evaluate_optimise, add_e
 
 void add_evaluate(CLI::App& app, Context& context) {
   CLI::App* group =
-      app.add_subcommand("evaluate", "judge predictors and strategies on measured tables");
+      app.add_subcommand("evaluate", "Judge predictors and strategies on measured tables");
   group->require_subcommand(1);
   group->footer(
       "Example:\n  flyball evaluate predict --truth table.csv --predictor linear,analytical");

@@ -105,24 +105,26 @@ Status run(const EvaluateAllArguments& options, const Context& context) {
 
 void add_evaluate_all(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
-      "all", "strategies on problems of every kind, over all tables of a folder");
+      "all", "Judge strategies on problems of every kind, over all tables of a folder");
   auto options = std::make_shared<EvaluateAllArguments>();
-  command->add_option("folder", options->folder, "of tables")->required();
+  command->add_option("folder", options->folder, "Folder of tables")->required();
   command
       ->add_option("--limit", options->limit,
-                   "problems of each kind, drawn, spread over the tables")
+                   "Problems of each kind, drawn, spread over the tables")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_flag("--each-table", options->tables,
-                    "figures of each table, and of each pair, too");
+                    "Show figures of each table, and of each pair, too");
   add_reference_option(*command, options->references);
   add_accept_option(*command, options->accepted);
-  command->add_option("--strategy", options->strategies,
-                      "names, separated by commas; als takes far longer than all others");
-  command->add_option("--profiles", options->max_profiles, "profiles that a search may make")
+  command->add_option(
+      "--strategy", options->strategies,
+      "Names of strategies, separated by commas; als takes far longer than all others");
+  command->add_option("--profiles", options->max_profiles, "Most profiles that a search may make")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--predictor", options->predictor, "what flyball and als model with");
+  command->add_option("--predictor", options->predictor,
+                      "Predictor that flyball and als model with");
   add_seed(*command, options->seed);
   add_threads(*command, options->threads);
   add_report_option(*command, options->report);

@@ -89,7 +89,7 @@ Status run(const EvaluateLinearArguments& options) {
 
 void add_evaluate_linear(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
-      "linear", "the published linear predictors of time and energy, fitted again");
+      "linear", "Fit the published linear predictors of time and energy again");
   auto options = std::make_shared<EvaluateLinearArguments>();
   add_json_flag(*command, options->json);
   command->footer("Example:\n  flyball evaluate linear");

@@ -118,30 +118,32 @@ Status run(EvaluateLiveArguments& options) {
 
 void add_evaluate_live(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
-      "live", "concurrent plans executed by the scheduler of `serve` on measured tables");
+      "live", "Execute concurrent plans by the scheduler of `serve` on measured tables");
   auto options = std::make_shared<EvaluateLiveArguments>();
   ServingSweep& sweep = options->sweep;
-  command->add_option("--train", options->train, "table of the training")->required();
-  command->add_option("--infer", options->infer, "table of the inference")->required();
+  command->add_option("--train", options->train, "Table of the training")->required();
+  command->add_option("--infer", options->infer, "Table of the inference")->required();
   add_accept_option(*command, options->accepted);
-  command->add_option("--problems", options->problems, "paper, or a CSV file of budgets")
+  command->add_option("--problems", options->problems, "Problems: paper, or a CSV file of budgets")
       ->capture_default_str();
-  command->add_option("--every", sweep.every, "1: all problems; 10: every tenth of them")
+  command->add_option("--every", sweep.every, "Take every so manieth problem; 1: all of them")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--modes", options->modes, "paper (its 441) or all")->capture_default_str();
+  command->add_option("--modes", options->modes, "Power modes: paper (its 441) or all")
+      ->capture_default_str();
   add_duration(*command, "--duration", [&sweep](Seconds time) { sweep.seconds = time.value; },
-               "how long each plan is executed, in simulated time; 2min", {1, 86400, "1s to 24h"});
-  command->add_option("--jitter", sweep.jitter, "relative spread of a minibatch's time")
+               "How long each plan is executed, in simulated time; default: 2min",
+               {1, 86400, "1s to 24h"});
+  command->add_option("--jitter", sweep.jitter, "Relative spread of a minibatch's time")
       ->check(CLI::Range(0.0, 2.0))
       ->capture_default_str();
-  add_percentile(*command, sweep.percentile, "of requests that are to be in time");
+  add_percentile(*command, sweep.percentile, "Share of requests that are to be in time");
   add_preference(*command, sweep.prefer);
-  command->add_option("--traces", sweep.traces, "dynamic traces to draw; 0: none")
+  command->add_option("--traces", sweep.traces, "Dynamic traces to draw; 0: none")
       ->check(CLI::Range(0, 10000))
       ->capture_default_str();
   add_duration(*command, "--switch-cost", [&sweep](Seconds time) { sweep.switch_s = time.value; },
-               "that a change of mode takes in them; 2s", {0, 3600, "0s to 1h"});
+               "Time that a change of mode takes in them; default: 2s", {0, 3600, "0s to 1h"});
   add_seed(*command, sweep.seed);
   add_threads(*command, sweep.threads);
   add_json_flag(*command, options->json);

@@ -52,30 +52,31 @@ Status run(EvaluateOptimiseArguments& options) {
 }  // namespace
 
 void add_evaluate_optimise(CLI::App& group, Context& context) {
-  CLI::App* command = group.add_subcommand(
-      "optimise", "how good modes chosen from predictions are, under power budgets");
+  CLI::App* command =
+      group.add_subcommand("optimise", "Judge modes chosen from predictions, under power budgets");
   auto options = std::make_shared<EvaluateOptimiseArguments>();
   OptimiseEvaluation& evaluation = options->evaluation;
-  command->add_option("--truth", options->target, "measured table, the truth")->required();
+  command->add_option("--truth", options->target, "Measured table, the truth")->required();
   add_table_options(*command, *options, evaluation);
-  command->add_option("--profiles", evaluation.modes, "number of profiled modes")
+  command->add_option("--profiles", evaluation.modes, "Number of profiled modes")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   add_design_option(*command, evaluation.design);
-  command->add_option("--budgets", options->budgets, "FIRST:LAST:STEP in W, or a list")
+  command
+      ->add_option("--budgets", options->budgets, "Power budgets in W: FIRST:LAST:STEP, or a list")
       ->capture_default_str();
   add_run_options(*command, evaluation);
   command
       ->add_option(
           "--verify", evaluation.verify,
-          "let the default strategy measure at most so many more modes, and answer a measured one")
+          "Most further modes for the default strategy to measure, to answer a measured one")
       ->capture_default_str();
   command
       ->add_option("--confidence", evaluation.confidence,
-                   "probability that a choice keeps its budget; 0.5 takes the mean")
+                   "Probability that a choice keeps its budget; 0.5 takes the mean")
       ->capture_default_str();
   command->add_flag("--predictions-only", evaluation.predictions_only,
-                    "as published: profiled modes, too, as predicted");
+                    "Take profiled modes, too, as predicted, as it was published");
   add_threads(*command, evaluation.threads);
   add_output_options(*command, *options);
   command->footer(

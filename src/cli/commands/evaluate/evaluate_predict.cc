@@ -87,18 +87,18 @@ Status run(EvaluatePredictArguments& options) {
 }  // namespace
 
 void add_evaluate_predict(CLI::App& group, Context& context) {
-  CLI::App* command =
-      group.add_subcommand("predict", "how well predictors know a table from few of its modes");
+  CLI::App* command = group.add_subcommand(
+      "predict", "Judge how well predictors know a table from few of its modes");
   auto options = std::make_shared<EvaluatePredictArguments>();
   PredictEvaluation& evaluation = options->evaluation;
   evaluation.modes = {10, 20, 50, 100};
-  command->add_option("--truth", options->target, "measured table, the truth");
+  command->add_option("--truth", options->target, "Measured table, the truth");
   command->add_option("--tables", options->data,
-                      "folder of tables instead: all of --phase, summed up by kind of network");
+                      "Folder of tables instead: all of --phase, summed up by kind of network");
   add_table_options(*command, *options, evaluation);
   command
       ->add_option("--profiles", evaluation.modes,
-                   "numbers of profiled modes; 0: from references and what the network computes")
+                   "Numbers of profiled modes; 0: from references and what the network computes")
       ->delimiter(',')
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
@@ -106,7 +106,7 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
   add_run_options(*command, evaluation);
   add_threads(*command, evaluation.threads);
   command->add_flag("--floor", evaluation.floor,
-                    "add the error of a strong smoother trained on 90 % of the rows");
+                    "Add the error of a strong smoother trained on 90 % of the rows");
   add_output_options(*command, *options);
   command->footer(
       "Example:\n  flyball evaluate predict --truth target.csv --reference earlier.csv "

@@ -146,46 +146,47 @@ Status run(const EvaluateSearchArguments& options) {
 }  // namespace
 
 void add_evaluate_search(CLI::App& group, Context& context) {
-  CLI::App* command =
-      group.add_subcommand("search", "strategies against the exact optimum of measured tables");
+  CLI::App* command = group.add_subcommand(
+      "search", "Judge strategies against the exact optimum of measured tables");
   auto options = std::make_shared<EvaluateSearchArguments>();
-  command
-      ->add_option("--problem", options->problem,
-                   "training, inference, concurrent or two-inference")
+  takes_one_of(command->add_option("--problem", options->problem, "Kind of problem"),
+               {"training", "inference", "concurrent", "two-inference"})
       ->capture_default_str();
-  command->add_option("--train", options->train, "table of the training");
-  command->add_option("--infer", options->infer, "table of the inference");
+  command->add_option("--train", options->train, "Table of the training");
+  command->add_option("--infer", options->infer, "Table of the inference");
   command->add_option("--tables", options->data,
-                      "folder of tables instead: all of its phase, summed up by kind of network");
+                      "Folder of tables instead: all of its phase, summed up by kind of network");
   command
       ->add_option("--draws", options->draws,
-                   "with --tables: problems drawn for each table, unless --problems names a file")
+                   "Problems drawn for each table of --tables, unless --problems names a file")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   add_reference_option(*command, options->references);
   add_accept_option(*command, options->accepted);
   add_prior_option(*command, options->prior);
-  command->add_option("--strategy", options->strategies, "names, separated by commas");
-  command->add_option("--problems", options->problems, "paper, or a CSV file of budgets")
+  command->add_option("--strategy", options->strategies,
+                      "Names of strategies, separated by commas");
+  command->add_option("--problems", options->problems, "Problems: paper, or a CSV file of budgets")
       ->capture_default_str();
-  command->add_option("--every", options->every, "1: all problems; 10: every tenth of them")
+  command->add_option("--every", options->every, "Take every so manieth problem; 1: all of them")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   writes(command->add_option("--cases", options->cases,
-                             "CSV file to write, one line for each search"));
+                             "Write a CSV file with one line for each search"));
   command->add_option("--modes", options->modes,
-                      "paper (its 441) or all; without it: paper, and all with --tables");
-  command->add_option("--profiles", options->max_profiles, "profiles that a search may make")
+                      "Power modes: paper (its 441) or all; default: paper, and all with --tables");
+  command->add_option("--profiles", options->max_profiles, "Most profiles that a search may make")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--seeds", options->seeds, "runs of a random strategy")
+  command->add_option("--seeds", options->seeds, "Runs of a random strategy")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  add_seed(*command, options->seed, "the first seed");
-  command->add_option("--predictor", options->predictor, "what flyball and als model with");
+  add_seed(*command, options->seed, "First seed");
+  command->add_option("--predictor", options->predictor,
+                      "Predictor that flyball and als model with");
   command
       ->add_option("--min-gain", options->min_gain,
-                   "stop when the expected relative gain is below this")
+                   "Stop when the expected relative gain is below this")
       ->check(CLI::Range(0.0, 1.0));
   add_threads(*command, options->threads);
   add_json_flag(*command, options->json);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/action.h"
+#include "cli/checks.h"
 #include "cli/commands/evaluate/evaluate.h"
 #include "cli/output.h"
 #include "cli/tables.h"
@@ -68,13 +69,16 @@ Status run(const EvaluateTwinArguments& options) {
 }  // namespace
 
 void add_evaluate_twin(CLI::App& group, Context& context) {
-  CLI::App* command =
-      group.add_subcommand("twin", "how far a simulated board is from tables of the true one");
+  CLI::App* command = group.add_subcommand(
+      "twin", "Judge how far a simulated board is from tables of the true one");
   auto options = std::make_shared<EvaluateTwinArguments>();
-  command->add_option("--truth", options->targets, "measured tables, the truth")->required();
-  command->add_option("--workload", options->workload, "of the target, where it holds several");
-  command->add_option("--phase", options->phase, "train or infer, likewise");
-  command->add_option("--set", options->set, "NAME=VALUE: another constant for this once");
+  command->add_option("--truth", options->targets, "Measured tables, the truth")->required();
+  command->add_option("--workload", options->workload,
+                      "Workload of the target, where it holds several");
+  takes_one_of(
+      command->add_option("--phase", options->phase, "Phase of the target, where it holds both"),
+      {"train", "infer"});
+  command->add_option("--set", options->set, "Another constant for this once: NAME=VALUE");
   add_accept_option(*command, options->accepted);
   add_json_flag(*command, options->json);
   command->footer("Example:\n  flyball evaluate twin --truth target.csv --json");

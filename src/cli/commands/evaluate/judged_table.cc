@@ -1,4 +1,5 @@
 #include "cli/commands/evaluate/judged_table.h"
+#include "cli/checks.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +14,11 @@ namespace flyball::cli {
 
 void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evaluation) {
   evaluation.predictors = {default_predictor()};
-  command.add_option("--workload", table.workload, "of the target, where it holds several");
-  command.add_option("--phase", table.phase, "train or infer, likewise");
+  command.add_option("--workload", table.workload,
+                     "Workload of the target, where it holds several");
+  takes_one_of(
+      command.add_option("--phase", table.phase, "Phase of the target, where it holds both"),
+      {"train", "infer"});
   add_reference_option(command, table.references);
   add_accept_option(command, table.accepted);
   add_prior_option(command, table.prior);
@@ -22,15 +26,19 @@ void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evalua
 }
 
 void add_design_option(CLI::App& command, std::string& design) {
-  command.add_option("--design", design, design_names())->capture_default_str();
+  takes_one_of(command.add_option("--design", design, "Design: " + design_names()), design_words())
+      ->capture_default_str();
 }
 
 void add_design_option(CLI::App& command, std::vector<std::string>& several) {
-  command.add_option("--design", several, design_names())->delimiter(',')->capture_default_str();
+  takes_one_of(command.add_option("--design", several, "Designs: " + design_names()),
+               design_words())
+      ->delimiter(',')
+      ->capture_default_str();
 }
 
 void add_run_options(CLI::App& command, Evaluation& evaluation) {
-  command.add_option("--runs", evaluation.runs, "runs, each with modes of its own")
+  command.add_option("--runs", evaluation.runs, "Runs, each with modes of its own")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   add_seed(command, evaluation.seed);

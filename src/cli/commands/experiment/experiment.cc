@@ -319,23 +319,23 @@ Status report(const ExperimentArguments& options, Context& context) {
 }
 
 void add_common(CLI::App& command, ExperimentArguments& options) {
-  command.add_option("file", options.file, "the experiment, e.g. experiments/workers.toml")
+  command.add_option("file", options.file, "The experiment, e.g. experiments/workers.toml")
       ->required();
   options.scope.exclude({Target::twin},
                         {command.add_option("--data", options.data,
-                                            "dataset folder, instead of the experiment's own")});
-  writes(command.add_option(
-             "--out", options.out,
-             "of reports and made datasets; results.jsonl of an earlier version there is taken "
-             "into the store"),
+                                            "Dataset folder, instead of the experiment's own")});
+  writes(command.add_option("--out", options.out,
+                            "Folder of reports and made datasets; results.jsonl of an earlier "
+                            "version there is taken into the store"),
          "FOLDER")
       ->capture_default_str();
   writes(command.add_option("--report", options.report,
-                            "the report, instead of OUT/NAME/report.html"));
+                            "Where the report is written, instead of OUT/NAME/report.html"));
   CLI::Option* scale =
       command
-          .add_option("--scale", options.scale,
-                      "of the set and the memory that the file names: 0.25 is a quarter of both")
+          .add_option(
+              "--scale", options.scale,
+              "Scale of the set and the memory that the file names: 0.25 is a quarter of both")
           ->check(CLI::Range(0.001, 1000.0));
   options.scope.exclude({Target::twin}, {scale});
   add_device_option(command, options.device, options.root, {.refused = {"table"}});
@@ -347,11 +347,11 @@ void add_common(CLI::App& command, ExperimentArguments& options) {
 
 void add_experiment(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("experiment", "where a training run's time and energy go, and why");
+      app.add_subcommand("experiment", "Find where a training run's time and energy go, and why");
   command->require_subcommand(1);
   command->footer("Example:\n  flyball experiment run experiments/workers.toml");
   auto options = std::make_shared<ExperimentArguments>();
-  CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
+  CLI::App* runner = command->add_subcommand("run", "Measure what is missing, and report");
   add_common(*runner, *options);
   add_fresh(*runner, options->fresh);
   add_dry_run(*runner, options->dry_run);
@@ -364,7 +364,7 @@ void add_experiment(CLI::App& app, Context& context) {
       "Each run is in the store before the next one starts: after a kill the same command goes "
       "on.\n"
       "Example:\n  flyball experiment run experiments/cache.toml --data photos");
-  CLI::App* reporter = command->add_subcommand("report", "report what was measured before");
+  CLI::App* reporter = command->add_subcommand("report", "Report what was measured before");
   add_common(*reporter, *options);
   add_store_option(*reporter, options->store.place);
   reporter->footer("Example:\n  flyball experiment report experiments/workers.toml --json");

@@ -305,34 +305,35 @@ Status rank(const BenchmarkArguments& options, Context& context) {
 
 void add_run(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
-      "run", "train every network of the benchmark until it is good enough, as one result");
+      "run", "Train every network of the benchmark until it is good enough, as one result");
   auto options = std::make_shared<BenchmarkArguments>();
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
-  command->add_option("--only", options->only, "entries, by their ids")->delimiter(',');
-  command->add_option("--workers", options->settings.workers, "threads that load; 0: inline")
+  command->add_option("--only", options->only, "Only these entries, by their ids")->delimiter(',');
+  command->add_option("--workers", options->settings.workers, "Threads that load; 0: inline")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
   command
-      ->add_option("--prefetch", options->settings.prefetch, "minibatches each worker may be ahead")
+      ->add_option("--prefetch", options->settings.prefetch, "Minibatches each worker may be ahead")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   CLI::Option* threads = command
                              ->add_option("--threads", options->settings.threads,
-                                          "of one operation; 0: all usable cores")
+                                          "Threads of one operation; 0: all usable cores")
                              ->check(CLI::Range(0, 4096))
                              ->capture_default_str();
-  CLI::Option* precision = command->add_option("--precision", options->precision, "fp32 or bf16")
-                               ->check(CLI::IsMember({"fp32", "bf16"}))
-                               ->capture_default_str();
+  CLI::Option* precision =
+      command->add_option("--precision", options->precision, "Precision: fp32 or bf16")
+          ->check(CLI::IsMember({"fp32", "bf16"}))
+          ->capture_default_str();
   CLI::Option* sign_off =
-      command->add_option("--sign-off", options->sign_off, "who vouches for the result: a name");
+      command->add_option("--sign-off", options->sign_off, "Name of whom vouches for the result");
   options->scope.exclude({Target::twin},
                          {threads, precision, sign_off, add_fresh(*command, options->fresh)});
   writes(command->add_option("--result", options->result,
-                             "the result's file, instead of benchmark-BOARD.json here; a "
-                             "simulated one is written where it is named"));
-  command->add_flag("--dry-run", options->dry_run, "only say what would be trained");
-  add_measuring_options(*command, options->measuring, options->scope);
+                             "File of the result; default: benchmark-BOARD.json here (a simulated "
+                             "one is written only where this names it)"));
+  command->add_flag("--dry-run", options->dry_run, "Only say what would be trained");
+  add_measuring_options(*command, options->measuring);
   add_quiet(*command, options->quiet);
   add_json_flag(*command, options->json);
   command->footer(
@@ -345,22 +346,22 @@ void add_run(CLI::App& group, Context& context) {
 
 void add_experiment_benchmark(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
-      "benchmark", "a benchmark of training on edge boards, in MLPerf's manner");
+      "benchmark", "Run a benchmark of training on edge boards, in MLPerf's manner");
   command->require_subcommand(1);
   command->footer(
       "Its rules stand in docs/benchmark.md. Example:\n"
       "  flyball experiment benchmark check benchmark-host.json");
   add_run(*command, context);
-  CLI::App* checker = command->add_subcommand("check", "apply the rules to a result");
+  CLI::App* checker = command->add_subcommand("check", "Apply the rules to a result");
   auto checked = std::make_shared<BenchmarkArguments>();
-  checker->add_option("file", checked->files, "a result")->required()->expected(1);
+  checker->add_option("file", checked->files, "A result")->required()->expected(1);
   add_json_flag(*checker, checked->json);
   checker->footer("Example:\n  flyball experiment benchmark check benchmark-host.json");
   set_action(*checker, context, [checked, &context] { return check(*checked, context); });
-  CLI::App* ranker = command->add_subcommand("table", "results beside each other, ranked");
+  CLI::App* ranker = command->add_subcommand("table", "Rank results beside each other");
   auto ranked = std::make_shared<BenchmarkArguments>();
   ranker->add_option("files", ranked->files, "results")->required();
-  ranker->add_option("--by", ranked->by, "time or energy to the target")
+  ranker->add_option("--by", ranked->by, "Rank by time or energy to the target")
       ->check(CLI::IsMember({"time", "energy"}))
       ->capture_default_str();
   add_report_option(*ranker, ranked->report);

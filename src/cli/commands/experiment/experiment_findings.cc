@@ -235,38 +235,39 @@ Status run(const FindingsArguments& options, const Context& context) {
 
 void add_experiment_findings(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
-      "findings", "what studies found, asked again: published figures beside a board's own");
+      "findings", "Ask again what studies found: published figures beside a board's own");
   auto options = std::make_shared<FindingsArguments>();
   command
       ->add_option("--device", options->devices,
-                   "boards that are asked: twin:BOARD, several with commas between; without it "
-                   "this machine is measured")
+                   "Boards that are asked: twin:BOARD, several with commas between; default: this "
+                   "machine is measured")
       ->delimiter(',');
   add_root_option(*command, options->root);
   command
       ->add_option("--data", options->logs,
-                   "folders with logs of the public experiments, looked through (docs/study.md); "
-                   "several with "
+                   "Folders with logs of the public experiments (docs/study.md), several with "
                    "commas between")
       ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->delimiter(',');
   command
       ->add_option("--board", options->board,
-                   "that the logs are of, where their folders do not say")
+                   "Board that the logs are of, where their folders do not say")
       ->needs(command->get_option("--data"));
-  command->add_option("--only", options->only, "findings, by their ids")->delimiter(',');
-  command->add_flag("--all", options->all, "figures that hold as well");
-  CLI::Option* scale = command
-                           ->add_option("--scale", options->scale,
-                                        "of the published sets, as they are drawn for this machine")
-                           ->check(CLI::Range(0.001, 1.0));
-  CLI::Option* out = writes(command->add_option("--out", options->out, "of drawn sets"), "FOLDER")
-                         ->capture_default_str();
+  command->add_option("--only", options->only, "Only these findings, by their ids")->delimiter(',');
+  command->add_flag("--all", options->all, "Show figures that hold as well");
+  CLI::Option* scale =
+      command
+          ->add_option("--scale", options->scale,
+                       "Scale of the published sets, as they are drawn for this machine")
+          ->check(CLI::Range(0.001, 1.0));
+  CLI::Option* out =
+      writes(command->add_option("--out", options->out, "Folder of drawn sets"), "FOLDER")
+          ->capture_default_str();
   options->scope.exclude({Target::twin}, {scale, out, add_fresh(*command, options->fresh)});
-  writes(command->add_option("--report", options->report, "write an HTML report here"));
+  writes(command->add_option("--report", options->report, "Write an HTML report here"));
   add_dry_run(*command, options->dry_run);
-  add_measuring_options(*command, options->measuring, options->scope);
+  add_measuring_options(*command, options->measuring);
   add_store_options(*command, options->store);
   options->scope.exclude({Target::twin},
                          {command->get_option("--store"), command->get_option("--no-store")});

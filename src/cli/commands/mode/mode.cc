@@ -23,6 +23,7 @@ namespace {
 struct ModeOptions {
   std::string mode, preset, device, root = "/";
   bool pin_max = false, dry_run = false, json = false;
+  const CLI::App* command = nullptr;  ///< that was named
 };
 
 struct OpenedBoard {
@@ -57,6 +58,28 @@ Result<OpenedBoard> open(const ModeOptions& options) {
   return board;
 }
 
+// What is no mode may be the name of a preset; and what axes take is this board's.
+Error explain_mode(const ModeOptions& options, Error refused, bool stays) {
+  const auto board = open(options);
+  if (!board) return refused;
+  const Presets presets = read_presets(board->root, *board->device);
+  if (find_preset(presets, options.mode)) {
+    refused.message += ", but a preset";
+    refused.hint = fmt::format("`flyball mode {} --preset {}{}`", stays ? "set" : "hold",
+                               options.mode, stays ? "" : " -- COMMAND");
+    return refused;
+  }
+  std::vector<std::string> parts;
+  for (const KnobPtr& knob : board->device->knobs())
+    if (parts.size() < 2 && !knob->axis().values.empty())
+      parts.push_back(knob->axis().name + "=" + format_number(knob->axis().values.back()));
+  if (parts.empty()) return refused;
+  refused.hint = fmt::format(
+      "write AXIS=VALUE, such as {} (`flyball mode list` shows all){}", join(parts, ","),
+      presets.list.empty() ? "" : ", or --preset NAME (`flyball mode presets`)");
+  return refused;
+}
+
 Result<ModeRequest> request_of(const ModeOptions& options, bool stays) {
   const int asked = (options.mode.empty() ? 0 : 1) + (options.preset.empty() ? 0 : 1);
   if (asked + (options.pin_max ? 1 : 0) == 0 || asked > 1)
@@ -64,7 +87,9 @@ Result<ModeRequest> request_of(const ModeOptions& options, bool stays) {
                  "write AXIS=VALUE,…, or --preset NAME; --pin-max pins the clocks at their caps"};
   ModeRequest request{.preset = options.preset, .pin_max = options.pin_max, .stays = stays};
   if (!options.mode.empty()) {
-    FLYBALL_ASSIGN(request.mode, parse_mode(options.mode));
+    auto mode = parse_mode(options.mode);
+    if (!mode) return explain_mode(options, mode.error(), stays);
+    request.mode = *std::move(mode);
   }
   return request;
 }
@@ -126,7 +151,8 @@ Status show(const ModeOptions& options) {
   if (!state["held_by"].is_null())
     fmt::print("set just now by {}\n", state["held_by"].get<std::string>());
   if (state["kept"].get<bool>())
-    fmt::print("`flyball mode restore` puts back what was before this mode{}\n",
+    fmt::print("{} puts back what was before this mode{}\n",
+               for_same_board(*options.command, "`flyball mode restore`"),
                state["kept_by"].is_null() ? ""
                                           : fmt::format(", which the helper keeps for {}",
                                                         state["kept_by"].get<std::string>()));
@@ -247,8 +273,8 @@ Status set(const ModeOptions& options) {
   if (options.json)
     print_json(set_json(options, mode));
   else
-    fmt::print("set and read back: {}\n`flyball mode restore` puts back what was before\n",
-               describe(mode.values));
+    fmt::print("set and read back: {}\n{} puts back what was before\n", describe(mode.values),
+               for_same_board(*options.command, "`flyball mode restore`"));
   return {};
 }
 
@@ -271,7 +297,7 @@ Status hold(const ModeOptions& options, Context& context) {
   FLYBALL_ASSIGN(const ModeRequest request, request_of(options, false));
   if (context.program.empty())
     return Error{Code::invalid_argument, "there is no command to run in the mode",
-                 "flyball mode hold MODE -- COMMAND"};
+                 context.command + " -- COMMAND"};
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   CommandOptions command_options{.stdout_to_stderr = options.json};
   FLYBALL_ASSIGN(command_options.environment, gpu_environment(board.name, board.root));
@@ -309,9 +335,9 @@ void add_common(CLI::App& command, ModeOptions& options, bool simulated) {
 void add_request(CLI::App& command, ModeOptions& options) {
   command.add_option("mode", options.mode, "AXIS=VALUE,AXIS=VALUE,…: each clock is pinned");
   command.add_option("--preset", options.preset,
-                     "one of `flyball mode presets`: caps, as nvpmodel");
+                     "One of `flyball mode presets`: caps, as nvpmodel sets them");
   command.add_flag("--pin-max", options.pin_max,
-                   "pin every clock at its cap and keep idle states off, as jetson_clocks does");
+                   "Pin every clock at its cap and keep idle states off, as jetson_clocks does");
   add_common(command, options, false);
 }
 
@@ -319,7 +345,7 @@ void add_request(CLI::App& command, ModeOptions& options) {
 
 void add_mode(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("mode", "the power mode of this board: look, set, put back");
+      app.add_subcommand("mode", "Show, set and put back the power mode of this board");
   command->require_subcommand(1);
   command->footer(
       "Example:\n  flyball mode set cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133\n"
@@ -331,15 +357,16 @@ void add_mode(CLI::App& app, Context& context) {
     std::function<Status()> action;
   };
   const Verb verbs[] = {
-      {"show", "the mode that the board is in", false, true, [options] { return show(*options); }},
-      {"list", "axes and the values that the board lists", false, true,
+      {"show", "Show the mode that the board is in", false, true,
+       [options] { return show(*options); }},
+      {"list", "List the axes, and the values that the board lists", false, true,
        [options] { return list(*options); }},
-      {"presets", "preset modes of nvpmodel", false, true,
+      {"presets", "List the preset modes of nvpmodel", false, true,
        [options] { return list_presets(*options); }},
-      {"set", "set a mode that stays", true, false, [options] { return set(*options); }},
-      {"restore", "put back what was before `mode set`", false, false,
+      {"set", "Set a mode that stays", true, false, [options] { return set(*options); }},
+      {"restore", "Put back what was before `mode set`", false, false,
        [options] { return restore(*options); }},
-      {"hold", "run a command in a mode, then put the old one back: hold MODE -- COMMAND", true,
+      {"hold", "Run a command in a mode, then put the old one back: hold MODE -- COMMAND", true,
        false, [options, &context] { return hold(*options, context); }},
   };
   for (const Verb& verb : verbs) {
@@ -347,12 +374,15 @@ void add_mode(CLI::App& app, Context& context) {
     verb.request ? add_request(*sub, *options) : add_common(*sub, *options, verb.simulated);
     if (verb.name == std::string("set"))
       sub->add_flag("--dry-run", options->dry_run,
-                    "show the writes in their order, with what is there now; set nothing");
+                    "Show the writes in their order, with what is there now; set nothing");
     sub->footer(fmt::format("Example:\n  flyball mode {}{}", verb.name,
                             !verb.request         ? ""
                             : verb.name[0] == 'h' ? " --preset 15W -- python3 train.py"
                                                   : " --preset 15W"));
-    set_action(*sub, context, verb.action);
+    set_action(*sub, context, [options, sub, action = verb.action] {
+      options->command = sub;
+      return action();
+    });
   }
   add_mode_idle(*command, context);
   add_mode_cost(*command, context);

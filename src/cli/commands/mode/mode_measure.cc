@@ -186,18 +186,18 @@ void add_common(CLI::App& command, ModeMeasureArguments& options, const char* mo
 
 void add_mode_idle(CLI::App& mode, Context& context) {
   CLI::App* command =
-      mode.add_subcommand("idle", "measure what the board draws while nothing runs");
+      mode.add_subcommand("idle", "Measure what the board draws while nothing runs");
   auto options = std::make_shared<ModeMeasureArguments>();
   add_common(*command, *options, "AXIS=VALUE,…, several; none: the mode that the board is in",
              {"table"});
-  command->add_option("--run", options->run, "the modes of the trials of this run, too");
+  command->add_option("--run", options->run, "Take the modes of the trials of this run, too");
   add_duration(*command, "--settle",
                [options](Seconds time) { options->idle.settle_s = time.value; },
-               "to wait at least after a mode was set (2s); then until power has settled",
+               "Least wait after a mode was set, then until power has settled; default: 2s",
                {0, 3600, "0s to 1h"});
   add_duration(*command, "--duration",
                [options](Seconds time) { options->idle.seconds = time.value; },
-               "to measure each mode (10s)", {0.1, 86400, "100ms to 24h"});
+               "How long each mode is measured; default: 10s", {0.1, 86400, "100ms to 24h"});
   command->footer(
       "Example:\n  flyball mode idle\n"
       "  flyball mode idle cpu_cores=4,gpu_mhz=612 cpu_cores=12,gpu_mhz=1300.5 --duration 30s");
@@ -208,15 +208,15 @@ void add_mode_idle(CLI::App& mode, Context& context) {
 }
 
 void add_mode_cost(CLI::App& mode, Context& context) {
-  CLI::App* command = mode.add_subcommand("cost", "measure how long a change of mode takes");
+  CLI::App* command = mode.add_subcommand("cost", "Measure how long a change of mode takes");
   auto options = std::make_shared<ModeMeasureArguments>();
   add_common(*command, *options,
              "AXIS=VALUE,…, two or more; none: each knob alone, and all at once",
              {"table", "twin"});
-  command->add_option("--rounds", options->cost.rounds, "how often each change is timed")
+  command->add_option("--rounds", options->cost.rounds, "How often each change is timed")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  add_seed(*command, options->cost.seed, "of the order");
+  add_seed(*command, options->cost.seed, "Seed of the order");
   command->footer(
       "Example:\n  flyball mode cost\n  flyball mode cost gpu_mhz=306 gpu_mhz=1300.5 --rounds 20");
   set_action(*command, context, [options, &context] {

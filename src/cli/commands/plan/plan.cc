@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands/plan/plan_arrivals.h"
 #include "cli/dry_run.h"
 #include "cli/output.h"
@@ -134,90 +135,102 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
 }
 
 std::string objectives_of(const std::string& kind) {
-  if (kind == "training") return "time, energy or power";
-  if (kind == "inference") return "latency, time, energy or power";
-  if (kind == "concurrent") return "throughput, minibatches (per window) or power";
-  if (kind == "two-inference") return "latency, time or power";
-  return "power, latency, time or energy; beside a training throughput or power";
+  if (kind == "training") return "What to minimise: time, energy or power";
+  if (kind == "inference") return "What to minimise: latency, time, energy or power";
+  if (kind == "concurrent") return "What counts: throughput, minibatches (per window) or power";
+  if (kind == "two-inference") return "What to minimise: latency, time or power";
+  return "What counts: power, latency, time or energy; beside a training throughput or power";
+}
+
+std::vector<std::string> objective_words(const std::string& kind) {
+  if (kind == "training") return {"time", "energy", "power"};
+  if (kind == "inference") return {"latency", "time", "energy", "power"};
+  if (kind == "concurrent") return {"throughput", "minibatches", "power"};
+  if (kind == "two-inference") return {"latency", "time", "power"};
+  return {"power", "latency", "time", "energy", "throughput"};
 }
 
 void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind) {
   OptionScope& scope = o.scope;
   if (kind != "inference" && kind != "two-inference")
-    command.add_option("--train", o.train, "table FILE.csv[:WORKLOAD], or a network here");
+    command.add_option("--train", o.train, "Table FILE.csv[:WORKLOAD], or a network here");
   if (kind != "training") {
-    command.add_option("--infer", o.infer, "table FILE.csv[:WORKLOAD], or a network here");
+    command.add_option("--infer", o.infer, "Table FILE.csv[:WORKLOAD], or a network here");
     add_durations(
         command, "--latency",
         [&o](Seconds time) { o.request.latencies_ms.push_back(time.value * 1e3); },
-        "peak latency at most, e.g. 500ms");
+        "Limit on the peak latency, e.g. 500ms");
     if (kind != "dynamic")
-      command.add_option("--rate", o.request.rates_hz, "arriving requests per second");
+      command.add_option("--rate", o.request.rates_hz, "Arriving requests per second");
   }
   if (kind != "training" && kind != "dynamic") {
     command.add_option("--arrivals", o.arrivals,
-                       "plan by simulating what `serve` executes: poisson, poisson:60, trace:FILE");
-    scope.exclude({Target::clockwork},
-                  {add_percentile(command, o.percentile, "of requests in time, with --arrivals"),
-                   add_margin(command, o.request.margin, "0s")});
+                       "Plan by simulating what `serve` executes for these requests: poisson, "
+                       "poisson:60, trace:FILE");
+    scope.exclude(
+        {Target::clockwork},
+        {add_percentile(command, o.percentile, "Share of requests in time, with --arrivals"),
+         add_margin(command, o.request.margin, "0s")});
     if (kind == "concurrent")
       scope.exclude({Target::clockwork}, {add_preference(command, o.request.prefer)});
   }
   if (kind == "dynamic")
-    command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
+    command.add_option("--windows", o.windows,
+                       "Windows of the arrival rate: RATE:DURATION,…, e.g. 30:10min,60:5min");
   if (kind == "training") {
     add_duration(
         command, "--time-budget", [&o](Seconds time) { o.request.time_budget_s = time.value; },
-        "of a minibatch; of a sample where the table holds several batch sizes; e.g. 50ms");
+        "Limit on the time of a minibatch (of a sample where batch sizes differ), e.g. 50ms");
     add_energy(
         command, "--energy-budget",
-        [&o](Joules energy) { o.request.energy_budget_j = energy.value; }, "likewise, e.g. 2.5J");
+        [&o](Joules energy) { o.request.energy_budget_j = energy.value; },
+        "Limit on the energy of a minibatch (of a sample where batch sizes differ), e.g. 2.5J");
   }
   if (kind == "training" || kind == "inference")
-    scope.exclude(
-        {Target::arrivals},
-        {command.add_option("--at-most", o.at_most,
-                            "slowdown=5%: so much more time than the default, per minibatch or, "
-                            "where batch sizes differ, per sample")},
-        {.remedy = "leave it out: --latency is what bounds it there",
-         .reason = "compares times of minibatches, which say little beside --arrivals"});
+    scope.exclude({Target::arrivals},
+                  {command.add_option("--at-most", o.at_most,
+                                      "Limit on the time beside the default's: slowdown=5%, per "
+                                      "minibatch or, where batch sizes differ, per sample")},
+                  {.remedy = "leave it out: --latency is what bounds it there",
+                   .reason = "compares times of minibatches, which say little beside --arrivals"});
   if (kind == "concurrent")
-    scope.exclude(
-        {Target::arrivals},
-        {command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role")},
-        {.reason = "says nothing beside --arrivals, which plans for one mode"});
+    scope.exclude({Target::arrivals},
+                  {command.add_flag("--separate-modes", o.request.separate_modes,
+                                    "Plan one mode for each role")},
+                  {.reason = "says nothing beside --arrivals, which plans for one mode"});
   if (kind == "concurrent" || kind == "dynamic") {
     const AddedOptions cost = {add_duration(
         command, "--switch-cost", [&o](Seconds time) { o.switch_ms = time.value * 1e3; },
-        "time that changing the mode takes, e.g. 2s; else what `mode cost` measured",
+        "Time that changing the mode takes, e.g. 2s; default: what `mode cost` measured",
         {0, 1e9, "0s or more"})};
     scope.exclude({Target::one_mode}, cost);
     scope.exclude({Target::arrivals}, cost,
                   {.reason = "says nothing beside --arrivals, which plans for one mode"});
   }
   if (kind == "inference" || kind == "dynamic")
-    scope.exclude(
-        {Target::no_energy},
-        {add_power(
-            command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
-            "that the board draws between batches, counted by objective energy; else what `mode "
-            "idle` measured")});
+    scope.exclude({Target::no_energy},
+                  {add_power(
+                      command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
+                      "Power that the board draws between batches, counted by objective energy; "
+                      "default: what `mode idle` measured")});
   if (kind == "dynamic")
     scope.exclude(
         {Target::no_joules},
         {add_energy(
             command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
-            "energy that it takes beside the power of that time, e.g. 5J; counted by objectives "
-            "power and energy")});
+            "Energy that changing the mode takes beside the power of that time, e.g. 5J; counted "
+            "by objectives power and energy")});
   add_device_option(command, o.device, o.root);
   add_modes_option(command, o.modes);
   scope.exclude({Target::table, Target::twin}, {add_data_option(command, o.data)});
   add_power(
       command, "--power-budget", [&o](Watts power) { o.request.power_budget_w = power.value; },
-      "at most this power, e.g. 30W");
+      "Limit on the power, e.g. 30W");
   const std::string planned = kind == "concurrent" ? "throughput" : "latency";
   scope.exclude(
-      {Target::arrivals}, {command.add_option("--objective", o.objective, objectives_of(kind))},
+      {Target::arrivals},
+      {takes_one_of(command.add_option("--objective", o.objective, objectives_of(kind)),
+                    objective_words(kind))},
       {.unless = [&o, planned] { return o.objective == planned; },
        .remedy = fmt::format("leave it out, name {}, or plan without --arrivals", planned),
        .reason = "says nothing beside --arrivals, which plans for the most training, or "
@@ -226,14 +239,14 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
       note_given(add_reference_options(command, o.references), o.searches);
   add_axis_option(command, o.axes);
   add_accept_option(command, o.accepted);
-  CLI::Option* const profiles = note_given(
-      command
-          .add_option("--profiles", o.request.profiles,
-                      "profile at most so many; unless given, published strategies take their own "
-                      "number (brute-force always measures everything)")
-          ->check(CLI::Range(1, 1000000))
-          ->capture_default_str(),
-      o.request.profiles_asked);
+  CLI::Option* const profiles =
+      note_given(command
+                     .add_option("--profiles", o.request.profiles,
+                                 "Most configurations to profile; published strategies take their "
+                                 "own number by default (brute-force measures all)")
+                     ->check(CLI::Range(1, 1000000))
+                     ->capture_default_str(),
+                 o.request.profiles_asked);
   scope.exclude({Target::arrivals},
                 {profiles, reference,
                  note_given(add_strategy_option(command, o.request.strategy), o.searches),
@@ -241,7 +254,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   scope.exclude({Target::known}, {add_seed(command, o.request.seed)},
                 {.unless = [&o] { return draws_modes(o.modes); }});
   scope.exclude({Target::table, Target::twin}, {add_trial_time(command, o.trial_seconds)});
-  add_measuring_options(command, o.measuring_options, scope);
+  add_measuring_options(command, o.measuring_options);
   scope.exclude({Target::arrivals}, {add_report_option(command, o.report)},
                 {.remedy = "leave it out: --json prints all of the answer",
                  .reason = "has no page to show beside --arrivals"});
@@ -250,16 +263,17 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   scope.exclude({Target::arrivals}, {add_dry_run(command, o.dry_run)});
   scope.exclude({Target::arrivals, Target::known},
                 {fresh, command.add_flag("--no-verify{false}", o.request.verify,
-                                         "do not measure the answer once more")});
+                                         "Do not measure the answer once more")});
   if (kind != "dynamic")
     scope.exclude(
         {Target::arrivals},
-        {command.add_flag("--apply", o.apply, "set the mode on this machine"),
-         command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")},
+        {command.add_flag("--apply", o.apply, "Set the mode on this machine"),
+         takes_one_of(command.add_option("--export", o.export_format, "Print the mode as a block"),
+                      {"nvpmodel"})},
         {.remedy = "leave it out, and give the mode that is planned to `flyball mode set`",
          .reason = "takes the mode of a plan without --arrivals"});
   if (kind != "dynamic")
-    command.add_flag("--verbose,-v", o.verbose, "list every trial and every remark");
+    command.add_flag("--verbose,-v", o.verbose, "List every trial and every remark");
   add_json_flag(command, o.json);
   add_quiet(command, o.quiet);
   scope.exclude({Target::table}, add_memory_options(command, o.memory));
@@ -268,7 +282,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
 }  // namespace
 
 void add_plan(CLI::App& app, Context& context) {
-  CLI::App* group = app.add_subcommand("plan", "advice for one problem, with its alternatives");
+  CLI::App* group = app.add_subcommand("plan", "Answer one problem, with its alternatives");
   group->require_subcommand(1);
   group->footer(
       "Example:\n  flyball plan concurrent --train resnet18.csv --infer mobilenet.csv --rate 60 "
@@ -285,15 +299,15 @@ void add_plan(CLI::App& app, Context& context) {
       return parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);
     });
   };
-  add("training", "fastest (or thriftiest) training within budgets",
+  add("training", "Plan the fastest (or thriftiest) training within budgets",
       "--train resnet18.csv --power-budget 30W");
-  add("inference", "serving at an arrival rate within latency and power",
+  add("inference", "Plan serving at an arrival rate within latency and power",
       "--infer resnet50.csv --rate 60 --latency 100ms --power-budget 30W");
-  add("concurrent", "as much training as fits beside serving",
+  add("concurrent", "Plan as much training as fits beside serving",
       "--train resnet18.csv --infer mobilenet.csv --rate 60 --latency 800ms --power-budget 30W");
-  add("two-inference", "two services on one board",
+  add("two-inference", "Plan two services on one board",
       "--infer a.csv b.csv --rate 30 20 --latency 500ms --power-budget 40W");
-  add("dynamic", "a mode for each window of a changing arrival rate",
+  add("dynamic", "Plan a mode for each window of a changing arrival rate",
       "--infer mobilenet.csv --windows 30:10min,60:5min --latency 200ms --switch-cost 2s");
 }
 

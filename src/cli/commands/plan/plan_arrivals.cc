@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/figure.h"
 #include "base/json.h"
 #include "cli/output.h"
 #include "schedule/planning/arrival_answer.h"
@@ -39,6 +42,24 @@ Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& t
   return specs;
 }
 
+namespace {
+
+// Over http `serve` keeps more of the latency than was planned with; null where it does not.
+std::optional<std::string> margin_note(const Request& request) {
+  double kept_ms = 0;
+  for (const double latency_ms : request.latencies_ms)
+    if (const double usual = usual_margin.of_ms(latency_ms);
+        usual > request.margin.of_ms(latency_ms))
+      kept_ms = std::max(kept_ms, usual);
+  if (kept_ms == 0) return {};
+  return fmt::format(
+      "planned without a way to the client: over http `flyball serve` keeps {0}ms of the latency "
+      "for it unless told otherwise; --margin {0}ms plans with that",
+      upper_figure(kept_ms, 4));
+}
+
+}  // namespace
+
 Status plan_for_arrivals(PlanOptions& options, Context& context) {
   FLYBALL_CHECK(options.scope.check(Target::arrivals));
   FLYBALL_ASSIGN(const auto arrivals,
@@ -57,9 +78,10 @@ Status plan_for_arrivals(PlanOptions& options, Context& context) {
   const auto tell = [&progress](size_t done, size_t of, const char* what) {
     progress.show_share(done, of, what);
   };
-  FLYBALL_ASSIGN(const ArrivalAnswer answer,
+  FLYBALL_ASSIGN(ArrivalAnswer answer,
                  plan_arrivals({shared, options.request, arrivals, options.percentile, tell}));
   progress.finish();
+  if (const auto note = margin_note(options.request)) answer.notes.push_back(*note);
   if (options.json)
     print_json(to_json(answer));
   else

@@ -1,4 +1,5 @@
 #include "cli/commands/roofline/roofline.h"
+#include "cli/checks.h"
 
 #include <fmt/format.h>
 
@@ -194,21 +195,25 @@ Status run(RooflineArguments options) {
 
 void add_roofline(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "roofline", "how fast, and at what energy, a board can do what a network does");
+      "roofline", "Tell how fast, and at what energy, a board can do what a network does");
   auto options = std::make_shared<RooflineArguments>();
   command->add_option("workload", options->request.workloads,
-                      "networks, or measured tables of one board (FILE.csv); tables without a "
+                      "Networks, or measured tables of one board (FILE.csv); tables without a "
                       "network mean all that they hold");
-  command->add_option("--data", options->files, "tables, as they were named before 0.1")->group("");
+  command->add_option("--data", options->files, "Tables, as they were named before 0.1")->group("");
   add_device_option(*command, options->device, options->root, {.refused = {"cuda", "twin"}});
-  command->add_option("--phase", options->phase, "only train or infer (infer; of tables both)");
+  takes_one_of(command->add_option("--phase", options->phase,
+                                   "Only this phase; default: infer, of tables both"),
+               {"train", "infer"});
   command
-      ->add_option("--batch-size", options->request.batches, "minibatch sizes (1; of tables all)")
+      ->add_option("--batch-size", options->request.batches,
+                   "Minibatch sizes; default: 1, of tables all")
       ->check(CLI::PositiveNumber);
-  command->add_option("--rules", options->rules, "how FLOP and bytes are counted: exact or pagoda")
+  takes_one_of(command->add_option("--rules", options->rules, "How FLOP and bytes are counted"),
+               {"exact", "pagoda"})
       ->capture_default_str();
   add_accept_option(*command, options->accepted);
-  add_store_options(*command, options->store, "keep no fitted roofs");
+  add_store_options(*command, options->store, "Keep no fitted roofs");
   add_report_option(*command, options->report);
   add_json_flag(*command, options->json);
   command->footer(

@@ -130,7 +130,7 @@ Status check_roofs_of(const Board& board) {
 
 void add_roofline_measure(CLI::App& roofline, Context& context) {
   CLI::App* command =
-      roofline.add_subcommand("measure", "measure the roofs of this machine by microbenchmarks");
+      roofline.add_subcommand("measure", "Measure the roofs of this machine by microbenchmarks");
   auto options = std::make_shared<RooflineMeasureArguments>();
   command->add_option("mode", options->modes,
                       "AXIS=VALUE,…, several; none: as it is, and each axis at its lowest");
@@ -138,12 +138,12 @@ void add_roofline_measure(CLI::App& roofline, Context& context) {
                     {.refused = {"cuda", "table", "twin"}});
   add_duration(*command, "--duration",
                [options](Seconds time) { options->roofs.seconds = time.value; },
-               "of each benchmark (300ms); with a power sensor until power is known",
+               "Time of each benchmark; default: 300ms, with a power sensor until power is known",
                {0.01, 3600, "10ms to 1h"});
   add_size(
       *command, "--array",
       [options](uint64_t bytes) { options->roofs.array_bytes = static_cast<double>(bytes); },
-      "of each array that bandwidth is measured with (four times the last cache)");
+      "Size of each array that bandwidth is measured with; default: four times the last cache");
   add_store_options(*command, options->store);
   add_measuring_options(*command, options->measuring);
   add_quiet(*command, options->quiet);

@@ -236,7 +236,7 @@ Status check_store(const RunsOptions& options) {
 }  // namespace
 
 void add_runs(CLI::App& app, Context& context) {
-  CLI::App* group = app.add_subcommand("runs", "what was measured before");
+  CLI::App* group = app.add_subcommand("runs", "Show what was measured before");
   group->require_subcommand(1);
   group->footer("Example:\n  flyball runs list");
   auto options = std::make_shared<RunsOptions>();
@@ -252,18 +252,19 @@ void add_runs(CLI::App& app, Context& context) {
     });
     return command;
   };
-  add("list", "all runs, latest first", list_runs, "flyball runs list");
-  CLI::App* show = add("show", "one run with its trials", show_run, "flyball runs show 3");
-  CLI::App* compare = add("compare", "the trials of two runs side by side", compare_two,
+  add("list", "List all runs, latest first", list_runs, "flyball runs list");
+  CLI::App* show = add("show", "Show one run with its trials", show_run, "flyball runs show 3");
+  CLI::App* compare = add("compare", "Show the trials of two runs side by side", compare_two,
                           "flyball runs compare 3 4\n  flyball runs compare --report both.html");
-  add("check", "read the whole store: is it damaged?", check_store, "flyball runs check");
-  CLI::App* forget = add("delete", "forget a run", delete_run, "flyball runs delete 3");
+  add("check", "Read the whole store, and say whether it is damaged", check_store,
+      "flyball runs check");
+  CLI::App* forget = add("delete", "Forget a run", delete_run, "flyball runs delete 3");
   for (CLI::App* command : {show, forget})
-    command->add_option("run", options->first, "number of the run")->required();
+    command->add_option("run", options->first, "Number of the run")->required();
   compare->add_option("run", options->first,
-                      "number of a run; alone: the later one, against the run before it that "
+                      "Number of a run; alone: the later one, against the run before it that "
                       "measured the same workload; none: the latest");
-  compare->add_option("other", options->second, "number of the other run");
+  compare->add_option("other", options->second, "Number of the other run");
   for (CLI::App* command : {show, compare}) add_report_option(*command, options->report);
   add_runs_spread(*group, context);
 }

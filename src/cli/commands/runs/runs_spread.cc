@@ -66,9 +66,10 @@ Status run(const RunsSpreadArguments& options) {
 
 void add_runs_spread(CLI::App& runs, Context& context) {
   CLI::App* command = runs.add_subcommand(
-      "spread", "how much equal trials differ between boards, software versions and over time");
+      "spread",
+      "Show how much equal trials differ between boards, software versions and over time");
   auto options = std::make_shared<RunsSpreadArguments>();
-  command->add_option("stores", options->stores, "a store of each board")->required();
+  command->add_option("stores", options->stores, "A store of each board")->required();
   add_json_flag(*command, options->json);
   command->footer("Example:\n  flyball runs spread board1.db board2.db board3.db");
   set_action(*command, context, [options] { return run(*options); });

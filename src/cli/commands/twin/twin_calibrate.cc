@@ -45,16 +45,16 @@ Status run(const TwinCalibrateArguments& options) {
 
 void add_twin_calibrate(CLI::App& twin, Context& context) {
   CLI::App* command = twin.add_subcommand(
-      "calibrate", "fit a board's constants to tables measured on it; prints [twin.constants]");
+      "calibrate", "Fit a board's constants to tables measured on it; prints [twin.constants]");
   auto options = std::make_shared<TwinCalibrateArguments>();
-  command->add_option("--truth", options->targets, "measured tables of one board")->required();
-  command->add_option("--rows", options->fit.rows, "of each table, evenly spread")
+  command->add_option("--truth", options->targets, "Measured tables of one board")->required();
+  command->add_option("--rows", options->fit.rows, "Rows of each table, evenly spread")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--rounds", options->fit.rounds, "of the fit, at most")
+  command->add_option("--rounds", options->fit.rounds, "Most rounds of the fit")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--fix", options->fit.fixed, "constants that stay")->delimiter(',');
+  command->add_option("--fix", options->fit.fixed, "Constants that stay")->delimiter(',');
   command->footer(
       "Example:\n  flyball twin calibrate --truth train.csv --truth infer.csv --rows 200");
   set_action(*command, context, [options] { return run(*options); });

@@ -49,14 +49,14 @@ Status run(const TwinPopulationArguments& options) {
 }  // namespace
 
 void add_twin_population(CLI::App& twin, Context& context) {
-  CLI::App* command =
-      twin.add_subcommand("population", "tables of random networks on random simulated boards");
+  CLI::App* command = twin.add_subcommand(
+      "population", "Write tables of random networks on random simulated boards");
   auto options = std::make_shared<TwinPopulationArguments>();
-  command->add_option("--networks", options->count, "networks; each trains and serves")
+  command->add_option("--networks", options->count, "Networks, each of which trains and serves")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   add_seed(*command, options->seed);
-  writes(command->add_option("--out", options->out, "folder for the tables"), "FOLDER")->required();
+  writes(command->add_option("--out", options->out, "Folder for the tables"), "FOLDER")->required();
   add_quiet(*command, options->quiet);
   command->footer("Example:\n  flyball twin population --networks 200 --seed 1 --out population");
   set_action(*command, context, [options] { return run(*options); });

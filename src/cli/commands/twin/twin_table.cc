@@ -61,27 +61,28 @@ Status run(const TwinTableArguments& options) {
 
 void add_twin_table(CLI::App& twin, Context& context) {
   CLI::App* command =
-      twin.add_subcommand("table", "simulate every mode of workloads and write them as a table");
+      twin.add_subcommand("table", "Simulate every mode of workloads and write them as a table");
   auto options = std::make_shared<TwinTableArguments>();
   options->device = "twin:orin_agx";
   options->phases = {"train"};
-  command->add_option("workload,--workload", options->workloads, "networks that the twin knows")
+  command->add_option("workload,--workload", options->workloads, "Networks that the twin knows")
       ->required();
   add_device_option(*command, options->device,
                     {.refused = {"host", "jetson", "board", "cuda", "table"}, .otherwise = ""})
       ->capture_default_str();
-  command->add_option("--phase", options->phases, "train, infer, or both")
+  takes_one_of(command->add_option("--phase", options->phases, "Phases, one or both"),
+               {"train", "infer"})
       ->allow_extra_args(false)
       ->delimiter(',')
       ->capture_default_str();
   add_axis_option(*command, options->axes);
   command
       ->add_option("--modes", options->modes,
-                   "power modes: all, paper (the papers' grid, as near as the board lists it), or "
+                   "Power modes: all, paper (the papers' grid, as near as the board lists it), or "
                    "how many to draw by --seed")
       ->capture_default_str();
-  add_seed(*command, options->seed, "of noise");
-  writes(command->add_option("--out", options->out, "write here instead of on stdout"));
+  add_seed(*command, options->seed, "Seed of the noise");
+  writes(command->add_option("--out", options->out, "Write here instead of on stdout"));
   add_quiet(*command, options->quiet);
   command->footer(
       "Every row says `simulated`: commands that fit leave it out unless --accept simulated.\n"

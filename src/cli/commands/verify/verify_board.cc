@@ -128,13 +128,15 @@ Status verify(const VerifyOptions& options, Context& context) {
 
 void add_verify_board(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "verify-board", "check on this board what is known of its kind, and bundle it for others");
+      "verify-board", "Check on this board what is known of its kind, and bundle it for others");
   auto options = std::make_shared<VerifyOptions>();
   add_root_option(*command, options->root);
-  writes(command->add_option("--out", options->out,
-                             "the bundle, a .tar.gz (flyball-board-NAME.tar.gz in this folder)"));
-  command->add_flag("--quick", options->quick, "fewer values and shorter looks: half a minute");
-  command->add_flag("--dry-run", options->dry_run, "say what would be done, and for how long");
+  writes(command->add_option(
+      "--out", options->out,
+      "Where the bundle is written; default: flyball-board-NAME.tar.gz in this folder"));
+  command->add_flag("--quick", options->quick,
+                    "Take fewer values and shorter looks: half a minute");
+  command->add_flag("--dry-run", options->dry_run, "Say what would be done, and for how long");
   add_measuring_options(*command, options->measuring);
   add_quiet(*command, options->quiet);
   add_json_flag(*command, options->json);
