@@ -93,8 +93,9 @@ Decision Execution::decide() {
   return decision;
 }
 
-void Execution::ended(const Decision& what, int64_t begin_ns, int64_t end_ns, bool failed) {
-  scheduler_.ended(end_ns, failed);
+void Execution::ended(const Decision& what, int64_t begin_ns, int64_t end_ns, Ending ending) {
+  scheduler_.ended(end_ns, ending);
+  const bool failed = ending == Ending::failed;
   if (what.act == Act::infer) return count_batch(what, begin_ns, end_ns, failed);
   if (failed) return;
   TrainingResult& training = result_.trainings[what.who];

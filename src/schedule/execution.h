@@ -82,7 +82,7 @@ class Execution {
  public:
   explicit Execution(Executor& executor, ExecutionOptions options = {});
 
-  /// Before begin().
+  /// Before begin(); without a timeline, later too.
   void add(ServiceRules rules);
   void add(TrainingRules rules);
   /// The plan is in effect from now on. `timeline` (null: nobody looks) gets the tracks of all
@@ -96,7 +96,7 @@ class Execution {
   Admission arrive(size_t service, uint64_t id, int64_t samples, int64_t now_ns,
                    uint64_t shape = 0);
   /// What was decided on has ended.
-  void ended(const Decision& what, int64_t begin_ns, int64_t end_ns, bool failed = false);
+  void ended(const Decision& what, int64_t begin_ns, int64_t end_ns, Ending ending = Ending::whole);
   /// A request that the scheduler does not see.
   void refuse(size_t service, int64_t now_ns) { count_arrival(service, now_ns, true); }
   /// Is followed before the next decision, its switch in a gap that holds it (switch_waits()).

@@ -51,7 +51,7 @@ class Scripted final : public Executor {
     now += what.act == Act::infer ? 10 * ms : 20 * ms;
     const bool failed = !fails.empty() && fails.front();
     if (!fails.empty()) fails.pop_front();
-    execution.ended(what, begin_ns, now, failed);
+    execution.ended(what, begin_ns, now, failed ? Ending::failed : Ending::whole);
   }
   bool switches(const PlanChange& change) const override {
     return change.plan.mode != execution.plan().mode;

@@ -135,6 +135,7 @@ bool Scheduler::fits(int64_t now_ns, double run_ns) const {
         static_cast<double>(service.rules.queue_bound))
       return false;
     const auto most = static_cast<double>(service.rules.largest_batch);
+    if (!service.attended && service.queue.empty()) continue;
     cursors.emplace_back(service, static_cast<int64_t>(std::min(coming, most)),
                          now_ns + service.rules.within_ns());
   }
@@ -154,9 +155,11 @@ bool Scheduler::fits(int64_t now_ns, double run_ns) const {
 int Scheduler::too_short_for(size_t training) const {
   const double run_ns = trainings_[training].duration.upper_ns(1);
   double answers_ns = 0;
-  for (const Service& service : services_) answers_ns += answer_ns(service, 1);
+  for (const Service& service : services_)
+    if (service.attended) answers_ns += answer_ns(service, 1);
   for (size_t s = 0; s < services_.size(); ++s)
-    if (!(run_ns + answers_ns <= static_cast<double>(services_[s].rules.within_ns()) + grain_ns))
+    if (services_[s].attended &&
+        !(run_ns + answers_ns <= static_cast<double>(services_[s].rules.within_ns()) + grain_ns))
       return static_cast<int>(s);
   return -1;
 }
@@ -279,12 +282,13 @@ bool Scheduler::start_training(int64_t now_ns, Decision& decision) {
   size_t chosen = trainings_.size();
   for (size_t t = 0; t < trainings_.size(); ++t) {
     const Training& training = trainings_[t];
+    if (!training.wants) continue;
     if (chosen < trainings_.size() && !(training.used_ns < trainings_[chosen].used_ns)) continue;
-    if (fits(now_ns, training.duration.upper_ns(1))) chosen = t;
+    if (fits(now_ns, training.run_ns())) chosen = t;
   }
   if (chosen == trainings_.size()) return false;
   decision = {Act::train, chosen, 0};
-  busy_until_ns_ = static_cast<double>(now_ns) + trainings_[chosen].duration.upper_ns(1);
+  busy_until_ns_ = static_cast<double>(now_ns) + trainings_[chosen].run_ns();
   return true;
 }
 
@@ -329,8 +333,9 @@ Decision Scheduler::decide(int64_t now_ns) {
   batch_.clear();
   if (idle_since_ns_ >= 0 && !draining_)
     for (Training& training : trainings_)
-      training.duration.spare(static_cast<double>(now_ns - idle_since_ns_) /
-                              training.duration.typical_ns(1));
+      if (training.wants)
+        training.duration.spare(static_cast<double>(now_ns - idle_since_ns_) /
+                                training.duration.typical_ns(1));
   Decision decision;
   if (!start_training(now_ns, decision)) decision = start_inference(now_ns);
   running_ = decision;
@@ -338,20 +343,6 @@ Decision Scheduler::decide(int64_t now_ns) {
   began_ns_ = now_ns;
   idle_since_ns_ = decision.act == Act::wait ? now_ns : -1;
   return decision;
-}
-
-void Scheduler::ended(int64_t now_ns, bool failed) {
-  if (!busy_) throw std::logic_error("nothing was running");
-  busy_ = false;
-  if (failed) return;
-  const auto took_ns = static_cast<double>(std::max<int64_t>(1, now_ns - began_ns_));
-  if (running_.act == Act::infer) {
-    services_[running_.who].duration.observe(running_.samples, took_ns);
-    return;
-  }
-  Training& training = trainings_[running_.who];
-  training.duration.observe(1, took_ns);
-  training.used_ns += took_ns / training.rules.share;
 }
 
 void Scheduler::set_largest_batch(size_t service, int64_t samples) {

@@ -50,6 +50,16 @@ struct ServiceRules {
 struct TrainingRules {
   std::string name;
   double share = 1;  ///< of the time that trainings are given, against the others' shares
+  /// Its minibatches start where nobody waits while nothing is known of how long they take: nobody
+  /// measures them beforehand. Else none starts.
+  bool untimed = false;
+};
+
+/// How what was decided on has ended.
+enum class Ending : uint8_t {
+  whole,
+  unusual,  ///< whole, but it took longer than those after it will: nothing is learned of that
+  failed,   ///< its time is gone, and nothing came of it
 };
 
 /// May a request wait?
@@ -75,7 +85,7 @@ class Scheduler {
  public:
   Scheduler(std::vector<ServiceRules> services, std::vector<TrainingRules> trainings,
             DurationOptions durations = {}, Preference preference = {});
-  /// Before anything arrives.
+  /// Before the first decision, or between two.
   void add(ServiceRules rules);
   void add(TrainingRules rules);
 
@@ -95,8 +105,18 @@ class Scheduler {
   Decision decide(int64_t now_ns);
   /// The requests of the last inference minibatch that was decided on.
   std::span<const Waiting> batch() const { return batch_; }
-  /// What was decided on has ended. Where it failed, how long it took says nothing of the next one.
-  void ended(int64_t now_ns, bool failed = false);
+  /// What was decided on has ended.
+  void ended(int64_t now_ns, Ending ending = Ending::whole);
+
+  /// Has a training a minibatch to run? At first it has. One that wants again keeps at most a
+  /// second of what the others had meanwhile.
+  void set_wants(size_t training, bool wants);
+  bool wants(size_t training) const { return trainings_[training].wants; }
+  /// May a request come to a service? At first it may. Nothing is kept free for one that none can
+  /// come to.
+  void set_attended(size_t service, bool attended) { services_[service].attended = attended; }
+  /// Of the trainings that want, has another one had more of the time that it is given?
+  bool behind(size_t training) const;
 
   /// Something else has the accelerator from now on, for so long as far as is known: a change of
   /// mode, a checkpoint. Who arrives meanwhile is judged by it.
@@ -143,11 +163,15 @@ class Scheduler {
     size_t next_arrival = 0;
     double samples = 1;   ///< of a request, mean of the last ones
     int64_t gathers = 1;  ///< samples that a batch waits for where something trains
+    bool attended = true;
   };
   struct Training {
     TrainingRules rules;
     DurationModel duration;
     double used_ns = 0;  ///< ÷ share: who has had the least comes first
+    bool wants = true;
+    /// Infinite where it may not start.
+    double run_ns() const { return rules.untimed && !duration.known() ? 0 : duration.upper_ns(1); }
   };
   struct Cursor;
 

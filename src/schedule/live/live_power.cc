@@ -64,6 +64,10 @@ void LivePower::take_lap() {
   if (reading.ok() && reading->window_s > 0) {
     energy_j_ += reading->mean_w * reading->window_s;
     seconds_ += reading->window_s;
+    before_.services.resize(now.services.size());  // what has come since has used nothing before
+    before_.trainings.resize(now.trainings.size());
+    services_j_.resize(now.services.size());
+    trainings_j_.resize(now.trainings.size());
     for (size_t s = 0; s < services_j_.size(); ++s)
       services_j_[s] += reading->mean_w * (now.services[s].busy_s - before_.services[s].busy_s);
     for (size_t t = 0; t < trainings_j_.size(); ++t)

@@ -269,7 +269,7 @@ void LiveServing::answer(const Decision& what) {
   auto answers = run_network(*runners_[s], requests);
   const int64_t end_ns = monotonic_ns();
   turn_->lock();
-  execution_.ended(what, begin_ns, end_ns, !answers.ok());
+  execution_.ended(what, begin_ns, end_ns, answers.ok() ? Ending::whole : Ending::failed);
   turn_->unlock();
   if (options_.ran) options_.ran(what, begin_ns, end_ns);
   note(infos_[s].name, fmt::format("batch of {}", what.samples), begin_ns, end_ns);
@@ -292,7 +292,7 @@ Status LiveServing::train(const Decision& what) {
   const Status stepped = run_guarded([&] { return trainings_[what.who]->step(); });
   const int64_t end_ns = monotonic_ns();
   turn_->lock();
-  execution_.ended(what, begin_ns, end_ns, !stepped.ok());
+  execution_.ended(what, begin_ns, end_ns, stepped.ok() ? Ending::whole : Ending::failed);
   if (!stepped.ok()) return stepped.error().within(name);
   unsaved_ = true;
   if (options_.ran) options_.ran(what, begin_ns, end_ns);
