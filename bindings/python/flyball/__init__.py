@@ -28,12 +28,13 @@ from ._profile import Epoch, Marked, Profile, profile
 from ._runs import Run, Runs, runs
 from ._study import Best, Study, Trial, create_study
 from ._tune import Tune, tune
+from ._turn import turn
 from ._window import window
 
 __version__ = "0.1.0"
 __all__ = [
     "tune", "plan", "profile", "predict", "pareto", "doctor", "mode", "runs",
-    "mark", "minibatch", "stall", "compute", "window", "setting", "set_synchronize", "marked",
+    "mark", "minibatch", "stall", "compute", "turn", "window", "setting", "set_synchronize", "marked",
     "batches", "report", "create_study", "Study", "Trial", "Best", "Error",
     "Tune", "Configuration", "ProfiledTrial", "Comparison", "Infeasible", "DryRun", "Plan", "Choice",
     "Profile", "Epoch", "Marked", "Prediction", "Pareto", "Doctor", "Capability", "Run", "Runs"]

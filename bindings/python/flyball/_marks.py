@@ -19,6 +19,7 @@ ring = None if _c else _ring.open_ring()
 figures: Dict[str, float] = {}  # as they were reported
 _listener: Optional[Listener] = None
 _synchronize: Optional[Callable[[], Any]] = None
+step_turn: Optional[Callable[[], Any]] = None  # what a step takes of a shared accelerator (_turn.py)
 
 
 class _Stretch:
@@ -75,14 +76,17 @@ def set_synchronize(function: Optional[Callable[[], Any]]) -> None:
     _synchronize = function
 
 
-def synchronize() -> None:
+def synchronize() -> bool:
+    """Waits for what is queued on a device. False: no device is known of."""
     if _synchronize is not None:
         _synchronize()
-        return
+        return True
     torch = sys.modules.get("torch")
     cuda = getattr(torch, "cuda", None)
-    if cuda is not None and cuda.is_initialized():
-        cuda.synchronize()
+    if cuda is None or not cuda.is_initialized():
+        return False
+    cuda.synchronize()
+    return True
 
 
 class stall:
@@ -101,15 +105,23 @@ class stall:
 
 
 class compute:
-    """`with flyball.compute():` the program computes."""
+    """`with flyball.compute():` the program computes: in its turn, where a broker grants them
+    (flyball.turn); the wait for it belongs to neither compute nor stall."""
+
+    _turn: Any = None
 
     def __enter__(self) -> None:
+        if step_turn:
+            self._turn = step_turn()
+            self._turn.__enter__()
         if _c:
             _c.compute_begin()
         if ring or _listener:
             _compute.begin()
 
     def __exit__(self, *_: object) -> None:
+        if self._turn:
+            self._turn.__exit__(None, None, None)
         if ring or _listener or marked():
             synchronize()
         if _c:

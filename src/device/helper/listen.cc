@@ -45,7 +45,7 @@ OwnedSocket::~OwnedSocket() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Result<OwnedSocket> listen_at(const fs::path& path, gid_t group) {
+Result<OwnedSocket> listen_at(const fs::path& path, std::optional<gid_t> group, int type) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string name = path.string();
@@ -56,10 +56,10 @@ Result<OwnedSocket> listen_at(const fs::path& path, gid_t group) {
     if (!S_ISSOCK(there.st_mode)) return file_error("listen at", path, EEXIST);
     if (::unlink(name.c_str()) != 0) return file_error("replace", path, errno);
   }
-  OwnedSocket socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  OwnedSocket socket(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (socket.get() < 0 || bind_closed(socket.get(), address) != 0 ||
-      ::chown(name.c_str(), ::geteuid(), group) != 0 || ::chmod(name.c_str(), 0660) != 0 ||
-      ::listen(socket.get(), 16) != 0)
+      ::chown(name.c_str(), ::geteuid(), group.value_or(::getegid())) != 0 ||
+      ::chmod(name.c_str(), group ? 0660 : 0600) != 0 || ::listen(socket.get(), 16) != 0)
     return file_error("listen at", path, errno);
   return socket;
 }

@@ -1,6 +1,7 @@
 // The socket of the helper: made here, or by systemd, and who is at its other end.
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <filesystem>
@@ -28,9 +29,11 @@ class OwnedSocket {
   int fd_;
 };
 
-/// A listening socket at `path` that root and the members of `group` may connect to; one that a
-/// dead helper left is replaced. Error: the path is taken by what is no socket.
-Result<OwnedSocket> listen_at(const std::filesystem::path& path, gid_t group);
+/// A listening socket at `path` that this user, root and the members of `group`, if any, may
+/// connect to; one that a dead process left is replaced. Error: the path is taken by what is no
+/// socket.
+Result<OwnedSocket> listen_at(const std::filesystem::path& path, std::optional<gid_t> group,
+                              int type = SOCK_STREAM);
 
 /// The socket that systemd made and hands over (LISTEN_PID, LISTEN_FDS; sd_listen_fds(3)); nothing
 /// where it does not. The variables are gone afterwards. Error: it is no one listening Unix socket.

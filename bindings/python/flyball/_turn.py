@@ -1,0 +1,206 @@
+"""Turns on an accelerator that several processes share: the client of `flyball broker`. The protocol is
+that of src/broker/turn_message.h."""
+from __future__ import annotations
+
+import os
+import re
+import socket as sockets
+import sys
+import threading
+import time
+import warnings
+import weakref
+from types import TracebackType
+from typing import Dict, Optional, Tuple, Type, Union
+
+from . import _marks
+from ._error import Error
+
+Latency = Union[None, str, int, float]
+_retry_s = 1.0  # a broker that has gone is asked for again after so long
+
+
+class _Nothing:
+    """The turn where there is no broker."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> "_Nothing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Turn:
+    """One thread's turns under one name. Used again and again; a turn within a turn is part of it."""
+
+    def __init__(self, path: str, hello: bytes) -> None:
+        self._path, self._hello = path, hello
+        self._socket: Optional[sockets.socket] = None
+        self._retry, self._told = 0.0, False
+        self._depth, self._granted = 0, False
+        _all.add(self)
+
+    def __enter__(self) -> "Turn":
+        self._depth += 1
+        if self._depth == 1:
+            try:
+                self._granted = self._ask()
+            except BaseException:  # such as Ctrl-C: the place in the queue is given up
+                self._close()
+                self._depth = 0
+                raise
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self._depth -= 1
+        if self._depth or not self._granted:
+            return
+        self._granted = False
+        done = b"done"
+        try:
+            begin = time.monotonic_ns()
+            if _marks.synchronize():
+                done = b"done %d" % (time.monotonic_ns() - begin)
+        finally:
+            if self._socket is not None:
+                try:
+                    self._socket.send(done)
+                except OSError:
+                    self._close()
+
+    def _ask(self) -> bool:
+        if self._socket is None and not self._connect():
+            return False
+        assert self._socket is not None
+        try:
+            self._socket.send(b"ask")
+            answer = self._socket.recv(257)
+        except OSError:
+            answer = b""
+        if answer == b"granted":
+            return True
+        self._lost(answer)
+        return False
+
+    def _connect(self) -> bool:
+        now = time.monotonic()
+        if now < self._retry:
+            return False
+        self._retry = now + _retry_s
+        connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_SEQPACKET)
+        try:
+            connection.connect(self._path)
+            connection.send(self._hello)
+            answer = connection.recv(257)
+        except OSError as error:
+            connection.close()
+            self._tell("no broker answers at %s (%s)" % (self._path, error.strerror))
+            return False
+        self._socket = connection
+        if answer != b"welcome":
+            self._lost(answer)
+            return False
+        self._told = False
+        return True
+
+    def _lost(self, answer: bytes) -> None:
+        self._close()
+        text = answer.decode(errors="replace")
+        if text.startswith("refused "):
+            raise Error("the broker at %s refuses this process: %s" % (self._path, text[8:]))
+        self._retry = time.monotonic() + _retry_s
+        self._tell("the broker at %s has gone" % self._path)
+
+    def _tell(self, what: str) -> None:
+        if not self._told:
+            warnings.warn("flyball: %s: steps run without turns until one does" % what,
+                          RuntimeWarning, stacklevel=6)
+        self._told = True
+
+    def _close(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket, self._granted = None, False
+
+
+_nothing = _Nothing()
+_local = threading.local()  # a connection belongs to one thread
+_all: "weakref.WeakSet[Turn]" = weakref.WeakSet()
+_broker: Optional[str] = None  # FLYBALL_BROKER, once it was read; "": none
+
+
+def _forget_all() -> None:
+    """In a process that was forked: the connections are its parent's."""
+    for one in list(_all):
+        one._close()
+        one._depth = 0
+
+
+os.register_at_fork(after_in_child=_forget_all)
+
+
+def broker() -> str:
+    """The socket of the broker that this process asks; "" where none is named."""
+    global _broker
+    if _broker is None:
+        _broker = os.environ.get("FLYBALL_BROKER", "")
+    return _broker
+
+
+def _seconds(latency: Latency) -> float:
+    if not isinstance(latency, str):
+        return float(latency or 0)
+    found = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(ms|s|)\s*", latency)
+    try:
+        return float(found[1]) * (1e-3 if found[2] == "ms" else 1) if found else float("nan")
+    except ValueError:
+        return float("nan")
+
+
+def _hello(name: Optional[str], latency: Latency, share: Optional[float]) -> bytes:
+    name = name or os.environ.get("FLYBALL_TURN_NAME") or \
+        os.path.basename(sys.argv[0] if sys.argv and sys.argv[0] else "") or "python"
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", name)[:64]
+    if latency is None and share is None:
+        latency = os.environ.get("FLYBALL_TURN_LATENCY")
+    seconds = _seconds(latency)
+    if latency and not seconds > 0:
+        raise Error("latency=%r is no time" % (latency,), 'such as 0.1 or "100ms"')
+    if seconds:
+        return b"flyball-turn 1 service %s %s" % (repr(seconds).encode(), name.encode())
+    if share is None:
+        share = float(os.environ.get("FLYBALL_TURN_SHARE") or 1)
+    return b"flyball-turn 1 training %s %s" % (repr(float(share)).encode(), name.encode())
+
+
+def turn(name: Optional[str] = None, latency: Latency = None, share: Optional[float] = None,
+         broker: Optional[str] = None) -> Union[Turn, _Nothing]:
+    """`with flyball.turn():` around what uses the accelerator, minibatch by minibatch: waits until
+    `flyball broker` grants it. Without a broker it does nothing.
+
+    name       what the broker's result calls this process; FLYBALL_TURN_NAME, else the script's name
+    latency    this is a service: seconds, or "100ms", from asking to the end of its turn;
+               FLYBALL_TURN_LATENCY
+    share      this is a training: its part of the time that trainings are given; FLYBALL_TURN_SHARE, 1
+    broker     the broker's socket; FLYBALL_BROKER, as it is when the first turn is taken
+
+    The turn ends after the device has done what was queued on it (PyTorch's CUDA, or the function of
+    set_synchronize())."""
+    path = broker if broker is not None else _broker
+    if path is None:
+        path = globals()["broker"]()
+    if not path:
+        return _nothing
+    key = (path, name, latency, share)
+    turns: Dict[Tuple[object, ...], Turn] = _local.__dict__
+    try:
+        return turns[key]  # type: ignore[index]
+    except KeyError:
+        turns[key] = made = Turn(path, _hello(name, latency, share))  # type: ignore[index]
+        return made
+
+
+_marks.step_turn = turn  # a step that is marked is a turn, too

@@ -1,0 +1,198 @@
+/* Turns on an accelerator that several processes share: `flyball broker` grants them, minibatch by
+ * minibatch. This header is all there is to it (C99 and POSIX; nothing is linked).
+ *
+ *   flyball_turns turns = flyball_turns_init();      // name, role: FLYBALL_TURN_NAME, …
+ *   while (training) {
+ *     batch = next(loader);
+ *     flyball_turn_begin(&turns);                    // waits for the turn
+ *     train(model, batch);
+ *     cudaStreamSynchronize(stream);                 // what was only queued belongs to the turn
+ *     flyball_turn_end(&turns);
+ *   }
+ *   flyball_turns_close(&turns);
+ *
+ * Without FLYBALL_BROKER in the environment both calls return at once. One flyball_turns belongs to
+ * one thread; a process that was forked closes what it inherits and asks for turns of its own. */
+#ifndef FLYBALL_TURN_H
+#define FLYBALL_TURN_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Set these before the first turn, or leave them as flyball_turns_init() made them. */
+typedef struct flyball_turns {
+  const char*
+      socket;       /* of the broker: FLYBALL_BROKER; null or "": none, and every call is a no-op */
+  const char* name; /* FLYBALL_TURN_NAME, else the program's; letters, digits and ._- */
+  double
+      latency_s; /* FLYBALL_TURN_LATENCY; more than 0: a service, from asking to its turn's end */
+  double share;  /* FLYBALL_TURN_SHARE, of trainings; 1 */
+  /* Of this header alone: */
+  int fd;       /* -1: not connected */
+  long pid;     /* that connected */
+  int has_turn; /* granted, and not ended */
+  time_t tried; /* when it last tried to connect */
+} flyball_turns;
+
+/* A training or a service as the environment says; nothing is opened yet. Latencies are seconds
+ * ("0.1"), or have the unit ms ("100ms") or s. */
+static inline flyball_turns flyball_turns_init(void);
+/* Waits for the turn. 1: granted. 0: no broker is named. -1 and errno: it does not answer, or has
+ * refused this process (EPROTO); the step may run as it would without one. A broker that has gone
+ * is tried again once a second. */
+static inline int flyball_turn_begin(flyball_turns* turns);
+/* The turn ends. Wait for the device before. */
+static inline void flyball_turn_end(flyball_turns* turns);
+/* The same, and tells for how many nanoseconds of it the device was waited for. */
+static inline void flyball_turn_end_waited(flyball_turns* turns, long long waited_ns);
+static inline void flyball_turns_close(flyball_turns* turns);
+
+static inline double flyball_turn_seconds_(const char* text) {
+  char* end = NULL;
+  const double value = text ? strtod(text, &end) : 0;
+  if (!end || end == text) return 0;
+  return strcmp(end, "ms") == 0 ? value * 1e-3 : value;
+}
+
+static inline flyball_turns flyball_turns_init(void) {
+  flyball_turns turns;
+  const char* share = getenv("FLYBALL_TURN_SHARE");
+  memset(&turns, 0, sizeof turns);
+  turns.socket = getenv("FLYBALL_BROKER");
+  turns.name = getenv("FLYBALL_TURN_NAME");
+  turns.latency_s = flyball_turn_seconds_(getenv("FLYBALL_TURN_LATENCY"));
+  turns.share = share && *share ? strtod(share, NULL) : 1;
+  turns.fd = -1;
+  return turns;
+}
+
+static inline void flyball_turns_close(flyball_turns* turns) {
+  if (turns->fd >= 0) (void)close(turns->fd);
+  turns->fd = -1;
+  turns->has_turn = 0;
+}
+
+/* The program's name, of which what a name may not hold becomes "-". */
+static inline void flyball_turn_name_(const flyball_turns* turns, char name[65]) {
+  size_t length = 0;
+  name[0] = '\0';
+  if (turns->name && *turns->name) {
+    strncpy(name, turns->name, 64);
+  } else {
+    FILE* file = fopen("/proc/self/comm", "r");
+    if (file) {
+      if (!fgets(name, 64, file)) name[0] = '\0';
+      (void)fclose(file);
+    }
+    name[strcspn(name, "\n")] = '\0';
+    if (!name[0]) strcpy(name, "program");
+  }
+  name[64] = '\0';
+  for (length = 0; name[length]; ++length)
+    if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", name[length]))
+      name[length] = '-';
+}
+
+/* What the broker says next; -1 and errno where it says nothing any more. */
+static inline int flyball_turn_hear_(flyball_turns* turns, const char* expected) {
+  char answer[257];
+  ssize_t size;
+  do size = recv(turns->fd, answer, sizeof answer - 1, 0);
+  while (size < 0 && errno == EINTR);
+  if (size > 0) {
+    answer[size] = '\0';
+    if (strcmp(answer, expected) == 0) return 0;
+    errno = EPROTO;
+  } else if (size == 0) {
+    errno = ECONNRESET;
+  }
+  return -1;
+}
+
+static inline int flyball_turn_say_(flyball_turns* turns, const char* text) {
+  return send(turns->fd, text, strlen(text), MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+static inline int flyball_turn_greet_(flyball_turns* turns) {
+  char name[65], hello[160];
+  flyball_turn_name_(turns, name);
+  (void)snprintf(hello, sizeof hello, "flyball-turn 1 %s %.9g %s",
+                 turns->latency_s > 0 ? "service" : "training",
+                 turns->latency_s > 0 ? turns->latency_s : turns->share, name);
+  if (flyball_turn_say_(turns, hello) != 0) return -1;
+  return flyball_turn_hear_(turns, "welcome");
+}
+
+static inline int flyball_turn_connect_(flyball_turns* turns) {
+  struct sockaddr_un address;
+  const time_t now = time(NULL);
+  if (turns->tried == now) { /* once a second */
+    errno = ECONNREFUSED;
+    return -1;
+  }
+  turns->tried = now;
+  memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  if (strlen(turns->socket) >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(address.sun_path, turns->socket);
+  turns->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (turns->fd < 0) return -1;
+  turns->pid = (long)getpid();
+  if (connect(turns->fd, (const struct sockaddr*)&address, sizeof address) == 0 &&
+      flyball_turn_greet_(turns) == 0)
+    return 0;
+  {
+    const int why = errno;
+    flyball_turns_close(turns);
+    errno = why;
+  }
+  return -1;
+}
+
+static inline int flyball_turn_begin(flyball_turns* turns) {
+  if (!turns->socket || !*turns->socket) return 0;
+  if (turns->fd >= 0 && turns->pid != (long)getpid()) flyball_turns_close(turns);
+  if (turns->has_turn) return 1;
+  if (turns->fd < 0 && flyball_turn_connect_(turns) != 0) return -1;
+  if (flyball_turn_say_(turns, "ask") != 0 || flyball_turn_hear_(turns, "granted") != 0) {
+    const int why = errno;
+    flyball_turns_close(turns);
+    errno = why;
+    return -1;
+  }
+  turns->has_turn = 1;
+  return 1;
+}
+
+static inline void flyball_turn_end_waited(flyball_turns* turns, long long waited_ns) {
+  char done[48];
+  if (!turns->has_turn) return;
+  turns->has_turn = 0;
+  if (waited_ns > 0)
+    (void)snprintf(done, sizeof done, "done %lld", waited_ns);
+  else
+    strcpy(done, "done");
+  if (flyball_turn_say_(turns, done) != 0) flyball_turns_close(turns);
+}
+
+static inline void flyball_turn_end(flyball_turns* turns) {
+  flyball_turn_end_waited(turns, 0);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,264 @@
+#include "broker/broker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.h"
+#include "base/os/interrupt.h"
+#include "problem/problem.h"
+
+namespace flyball {
+namespace {
+
+constexpr size_t most_jobs = 64;                 // names that are known
+constexpr int64_t look_ns = 100'000'000;         // how often it looks for the stop
+constexpr int64_t greeting_ns = 10'000'000'000;  // a client that says nothing for so long is closed
+constexpr size_t most_told = 200;                // lines; a client could say anything for ever
+constexpr double usual_gap_share = 0.1;          // of a turn: a longer gap is not waited for
+constexpr double least_gap_ns = 1e6;             // but one of a millisecond always is
+
+std::string role_text(const TurnRole& role) {
+  return role.service
+             ? fmt::format("a service within {:g} ms", static_cast<double>(role.latency_ns) * 1e-6)
+             : fmt::format("a training with share {:g}", role.share);
+}
+
+}  // namespace
+
+Broker::Broker(TurnSockets sockets, BrokerOptions options)
+    : sockets_(std::move(sockets)),
+      options_(std::move(options)),
+      execution_(*this, ExecutionOptions{.measured = true}) {
+  execution_.result().energy_j = not_measured;
+}
+
+int Broker::adopt(OwnedSocket socket) {
+  const std::lock_guard lock(mutex_);
+  const int id = sockets_.adopt(std::move(socket));
+  clients_[id] = {.since_ns = monotonic_ns()};
+  return id;
+}
+
+void Broker::tell(const std::string& line) {
+  if (!options_.tell || ++told_ > most_told) return;
+  options_.tell(told_ < most_told ? line : line + " (what else there is to say is not said)");
+}
+
+void Broker::run() {
+  const std::unique_lock lock(mutex_);
+  const int64_t now = monotonic_ns();
+  free_ns_ = now;
+  execution_.begin({}, now, nullptr);
+  execution_.run(options_.seconds > 0 ? now + nanoseconds(options_.seconds)
+                                      : std::numeric_limits<int64_t>::max());
+  execution_.end(monotonic_ns());
+  load_.look();
+}
+
+int64_t Broker::now_ns() const {
+  return monotonic_ns();
+}
+
+bool Broker::ends() const {
+  return monotonic_ns() >= execution_.until_ns() || is_interrupted(options_.stop);
+}
+
+// Whatever comes meanwhile is taken.
+void Broker::pump(int64_t until_ns) {
+  mutex_.unlock();
+  const bool found = sockets_.wait(until_ns);
+  mutex_.lock();
+  if (found) sockets_.take([this](const TurnEvent& event) { take(event); });
+}
+
+bool Broker::look() {
+  if (ends()) execution_.scheduler().drain();
+  pump(0);
+  wait_for_the_one_behind();
+  return true;
+}
+
+void Broker::wait() {
+  behind_.reset();
+  const int64_t now = monotonic_ns();
+  expel_silent(now);
+  pump(std::min(execution_.until_ns(), now + look_ns));
+}
+
+// The training whose turn has just ended, where it has had less than its share and usually asks
+// again soon.
+void Broker::wait_for_the_one_behind() {
+  if (!behind_) return;
+  const size_t training = behind_->who;
+  behind_.reset();
+  const Scheduler& scheduler = execution_.scheduler();
+  const auto job = std::ranges::find_if(result_.clients, [&](const TurnClientResult& one) {
+    return !one.role.service && one.index == training;
+  });
+  const double gap_ns = jobs_[static_cast<size_t>(job - result_.clients.begin())].gap_ns;
+  const double turn_ns = scheduler.training_time(training).typical_ns(1);
+  if (!(gap_ns > 0) || !(2 * gap_ns <= std::max(least_gap_ns, usual_gap_share * turn_ns))) return;
+  const int64_t until_ns = monotonic_ns() + static_cast<int64_t>(2 * gap_ns);
+  const auto somebody_waits = [&] {
+    for (size_t s = 0; s < scheduler.services(); ++s)
+      if (scheduler.waiting(s) > 0) return true;
+    return false;
+  };
+  while (!scheduler.wants(training) && scheduler.behind(training) && !somebody_waits() &&
+         monotonic_ns() < until_ns)
+    pump(until_ns);
+}
+
+void Broker::take(const TurnEvent& event) {
+  if (event.kind == TurnEvent::Kind::came) {
+    clients_[event.client] = {.since_ns = monotonic_ns()};
+    load_.add(event.pid);
+    return;
+  }
+  const auto found = clients_.find(event.client);
+  if (found == clients_.end()) return;
+  if (event.kind == TurnEvent::Kind::gone) return leave(event.client);
+  take_words(event.client, found->second, event.text);
+}
+
+void Broker::take_words(int id, Client& client, std::string_view text) {
+  const auto message = parse_turn_message(text);
+  if (!message) return expel(id, message.error().message);
+  using Kind = TurnMessage::Kind;
+  if (message->kind == Kind::hello && client.state == State::greeting)
+    return greet(id, client, message->role);
+  if (message->kind == Kind::ask && client.state == State::idle) return ask(id, client);
+  if (message->kind == Kind::done && client.state == State::running)
+    return done(id, client, message->synchronize_ns);
+  if (message->kind == Kind::done && client.state == State::overran) return done_late(client);
+  expel(id, "a client greets once, then asks, is granted its turn and says that it is done");
+}
+
+// A name is one client, whichever process has it.
+Result<size_t> Broker::job_of(const TurnRole& role) {
+  for (size_t j = 0; j < jobs_.size(); ++j) {
+    if (result_.clients[j].role.name != role.name) continue;
+    if (result_.clients[j].role == role) return j;
+    return Error{Code::conflict,
+                 fmt::format("{} is known as {}", role.name, role_text(result_.clients[j].role)),
+                 "another name for another role"};
+  }
+  if (jobs_.size() >= most_jobs)
+    return Error{Code::conflict, fmt::format("more than {} names", most_jobs),
+                 "processes that do the same need one name"};
+  TurnClientResult client{.role = role};
+  if (role.service) {
+    client.index = execution_.scheduler().services();
+    execution_.add(ServiceRules{.name = role.name,
+                                .latency_ns = role.latency_ns,
+                                .queue_bound = std::numeric_limits<int32_t>::max(),
+                                .overload = Overload::late,
+                                .gathers = 1});
+    execution_.result().services.back().energy_j = not_measured;
+  } else {
+    client.index = execution_.scheduler().trainings();
+    execution_.add(TrainingRules{.name = role.name, .share = role.share, .untimed = true});
+    execution_.scheduler().set_wants(client.index, false);
+    execution_.result().trainings.back().energy_j = not_measured;
+  }
+  result_.clients.push_back(std::move(client));
+  jobs_.emplace_back();
+  return jobs_.size() - 1;
+}
+
+void Broker::greet(int id, Client& client, const TurnRole& role) {
+  const auto job = job_of(role);
+  if (!job) return expel(id, job.error().message);
+  client.job = *job;
+  client.state = State::idle;
+  ++result_.clients[*job].connections;
+  if (++jobs_[*job].connected == 1 && role.service)
+    execution_.scheduler().set_attended(result_.clients[*job].index, true);
+  if (!sockets_.send(id, turn_welcome)) leave(id);
+}
+
+void Broker::ask(int id, Client& client) {
+  const int64_t now = monotonic_ns();
+  TurnClientResult& of = figures(client);
+  Job& job = jobs_[client.job];
+  if (client.done_ns > 0) {  // one long pause, as between epochs, says little of the others
+    const auto gap_ns = static_cast<double>(now - client.done_ns);
+    const double most_ns = job.gap_ns > 0 ? 4 * job.gap_ns + 1e5 : gap_ns;
+    job.gap_ns += (std::min(gap_ns, most_ns) - job.gap_ns) / (job.gap_ns > 0 ? 8 : 1);
+  }
+  client.state = State::waiting;
+  client.since_ns = now;
+  if (of.role.service) {
+    execution_.arrive(of.index, static_cast<uint64_t>(id), 1, now);
+    return;
+  }
+  job.waiting.push_back(id);
+  execution_.scheduler().set_wants(of.index, true);
+}
+
+// Its turn, or its place in the queue, is free at once.
+void Broker::leave(int id) {
+  const auto found = clients_.find(id);
+  const Client client = found->second;
+  clients_.erase(found);
+  sockets_.close(id);
+  if (client.state == State::greeting) return;
+  TurnClientResult& of = figures(client);
+  Job& job = jobs_[client.job];
+  std::erase(job.waiting, id);
+  Scheduler& scheduler = execution_.scheduler();
+  if (!of.role.service && job.waiting.empty()) scheduler.set_wants(of.index, false);
+  if (--job.connected == 0 && of.role.service) scheduler.set_attended(of.index, false);
+  if (client.state != State::running) return;
+  ++of.deaths;
+  tell(fmt::format("{} has ended within its turn, which is free", of.role.name));
+  end_turn(Ending::failed);
+}
+
+void Broker::expel(int id, const std::string& why) {
+  ++result_.expelled;
+  tell(fmt::format("a client is refused: {}", why));
+  (void)sockets_.send(id, turn_refused(why));
+  leave(id);
+}
+
+void Broker::expel_silent(int64_t now) {
+  std::vector<int> silent;
+  for (const auto& [id, client] : clients_)
+    if (client.state == State::greeting && now - client.since_ns > greeting_ns)
+      silent.push_back(id);
+  for (const int id : silent) expel(id, "it has not said who it is");
+}
+
+ServingResult Broker::serving() const {
+  const std::lock_guard lock(mutex_);
+  ServingResult serving = execution_.result();
+  if (execution_.began_ns() > 0 && !(serving.seconds > 0))
+    serving.seconds = static_cast<double>(monotonic_ns() - execution_.began_ns()) * 1e-9;
+  return serving;
+}
+
+BrokerResult Broker::result() const {
+  const std::lock_guard lock(mutex_);
+  BrokerResult result = result_;
+  result.serving = execution_.result();
+  result.other_cores = load_.other_cores();
+  const Scheduler& scheduler = execution_.scheduler();
+  for (const TurnClientResult& client : result.clients) {
+    if (client.role.service || !scheduler.training_time(client.index).known()) continue;
+    const int service = scheduler.too_short_for(client.index);
+    if (service >= 0)
+      result.notes.push_back(fmt::format(
+          "a turn of {} ({:.3g} ms) and one of {} take longer than the latency budget of {:g} ms: "
+          "it has none while {} is connected",
+          client.role.name, scheduler.training_time(client.index).upper_ns(1) * 1e-6,
+          scheduler.service(static_cast<size_t>(service)).name,
+          static_cast<double>(scheduler.service(static_cast<size_t>(service)).latency_ns) * 1e-6,
+          scheduler.service(static_cast<size_t>(service)).name));
+  }
+  return result;
+}
+
+}  // namespace flyball

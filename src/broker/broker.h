@@ -1,0 +1,119 @@
+// The accelerator, granted minibatch by minibatch to processes that ask: one more Executor of the
+// scheduler that serves and trains within this process, whose minibatches are run by others.
+//
+// - A service's asking is a request that arrives, due within its latency budget; a training may be
+//   granted a turn only while one of its processes asks. One process at a time has the accelerator.
+// - A turn ends by the client's word, or with its socket. One that takes longer than
+// `longest_turn_s`
+//   and `overrun_factor` times the upper quantile of its client's turns is taken away: the
+//   accelerator is granted to others, and the client's word of its end is taken when it comes.
+// - A training that has had less than its share, and asks again sooner than the accelerator's
+// idling
+//   costs, is waited for: whoever runs cannot ask meanwhile, and shares would else be alternation.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "broker/broker_result.h"
+#include "broker/client_load.h"
+#include "broker/turn_sockets.h"
+#include "schedule/execution.h"
+
+namespace flyball {
+
+struct BrokerOptions {
+  double seconds = 0;  ///< then it ends; 0: when it is stopped
+  double longest_turn_s =
+      1;  ///< a turn is never taken away earlier; a client's first has ten times that
+  double overrun_factor = 4;
+  const std::atomic<bool>* stop = nullptr;  ///< may be null
+  /// Called with a line for people, such as who has lost a turn.
+  std::function<void(const std::string&)> tell{};
+};
+
+class Broker final : public Executor {
+ public:
+  Broker(TurnSockets sockets, BrokerOptions options);
+
+  /// Grants turns until it is stopped or its time is over; a turn that is under way then may end.
+  void run();
+  /// What came of it so far, from any thread; but for power.
+  BrokerResult result() const;
+  /// The same for whoever attributes power (schedule/live/live_power.h).
+  ServingResult serving() const;
+  /// A client at the other end of a pair of sockets; before run().
+  int adopt(OwnedSocket socket);
+
+ private:
+  enum class State : uint8_t { greeting, idle, waiting, running, overran };
+  struct Client {
+    State state = State::greeting;
+    size_t job = 0;
+    int64_t since_ns = 0;  ///< it has been in this state
+    int64_t done_ns = 0;   ///< end of its last turn; 0: none has ended
+    bool fresh = true;     ///< it has had no turn
+  };
+  struct Job {
+    size_t connected = 0;
+    std::deque<int> waiting{};  ///< of a training
+    size_t overruns_in_a_row = 0;
+    double gap_ns = 0;  ///< typical, between a turn and the next asking; 0: not known
+  };
+  struct Turn {
+    int client = 0;
+    Decision what{};
+    int64_t began_ns = 0, limit_ns = 0;
+  };
+
+  int64_t now_ns() const override;
+  bool look() override;
+  void wait() override;
+  void run(const Decision& what) override;
+  bool switches(const PlanChange&) const override { return false; }
+  Status set_mode(const PlanChange&) override { return {}; }
+
+  void pump(int64_t until_ns);
+  void wait_for_the_one_behind();
+  void take(const TurnEvent& event);
+  void take_words(int id, Client& client, std::string_view text);
+  void greet(int id, Client& client, const TurnRole& role);
+  Result<size_t> job_of(const TurnRole& role);
+  void ask(int id, Client& client);
+  void done(int id, Client& client, int64_t synchronize_ns);
+  void done_late(Client& client);
+  void leave(int id);
+  void expel(int id, const std::string& why);
+  void expel_silent(int64_t now_ns);
+
+  bool grant(const Decision& what);
+  void end_turn(Ending ending);
+  void take_turn_away();
+  int64_t longest_turn_ns(const Client& client) const;
+  DurationModel& durations_of(size_t job);
+  bool ends() const;
+  void tell(const std::string& line);
+  TurnClientResult& figures(const Client& client) { return result_.clients[client.job]; }
+
+  TurnSockets sockets_;
+  BrokerOptions options_;
+  mutable std::mutex mutex_;  ///< of all below but while run() waits for sockets
+  Execution execution_;
+  BrokerResult result_;
+  std::vector<Job> jobs_;  ///< in the order of result_.clients
+  std::map<int, Client> clients_;
+  std::optional<Turn> turn_;
+  std::optional<Decision> behind_;  ///< the training whose turn has just ended
+  int64_t free_ns_ = 0;             ///< since when the accelerator could have been granted
+  int64_t looked_ns_ = 0;           ///< when the load of clients was last read
+  size_t told_ = 0;
+  ClientLoad load_;
+};
+
+}  // namespace flyball

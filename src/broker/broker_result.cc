@@ -1,0 +1,148 @@
+#include "broker/broker_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/amounts.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "problem/problem.h"
+
+namespace flyball {
+namespace {
+
+double ms_or_none(const LatencyHistogram& times, double quantile) {
+  return times.count() == 0 ? not_measured : times.quantile_ms(quantile);
+}
+
+Json times_json(const LatencyHistogram& times) {
+  return {{"p50", or_null(ms_or_none(times, 0.5))},
+          {"p95", or_null(ms_or_none(times, 0.95))},
+          {"p99", or_null(ms_or_none(times, 0.99))},
+          {"max", or_null(times.count() == 0 ? not_measured : times.max_ms())}};
+}
+
+double energy_j(const BrokerResult& result, const TurnClientResult& client) {
+  const ServingResult& serving = result.serving;
+  return client.role.service ? serving.services[client.index].energy_j
+                             : serving.trainings[client.index].energy_j;
+}
+
+Json client_json(const BrokerResult& result, const TurnClientResult& client) {
+  const bool service = client.role.service;
+  Json json{{"name", client.role.name},
+            {"role", service ? "service" : "training"},
+            {"budget_ms",
+             or_null(service ? static_cast<double>(client.role.latency_ns) * 1e-6 : not_measured)},
+            {"share", or_null(service ? not_measured : client.role.share)},
+            {"connections", client.connections},
+            {"turns", client.turns},
+            {"busy_s", or_null(result.busy_s(client))},
+            {"time_pct", or_null(100 * result.busy_s(client) / result.serving.seconds)},
+            {"wait_ms", times_json(client.wait)},
+            {"turn_ms", times_json(client.turn)},
+            {"synchronize_s", or_null(client.synchronize_s)},
+            {"overruns", client.overruns},
+            {"overrun_s", or_null(client.overrun_s)},
+            {"deaths", client.deaths},
+            {"energy_j", or_null(energy_j(result, client))},
+            {"latency_ms", Json()},
+            {"late", Json()}};
+  if (service) {
+    const ServiceResult& served = result.serving.services[client.index];
+    json["latency_ms"] = times_json(served.latency);
+    json["late"] = served.late;
+  }
+  return json;
+}
+
+std::string times_text(const char* what, const LatencyHistogram& times) {
+  if (times.count() == 0) return "";
+  return fmt::format("  {:<10} p50 {:.3g}  p95 {:.3g}  p99 {:.3g}  max {:.3g}\n", what,
+                     times.quantile_ms(0.5), times.quantile_ms(0.95), times.quantile_ms(0.99),
+                     times.max_ms());
+}
+
+std::string client_text(const BrokerResult& result, const TurnClientResult& client) {
+  const TurnRole& role = client.role;
+  std::string text = role.service
+                         ? fmt::format("{}, a service within {:g} ms", role.name,
+                                       static_cast<double>(role.latency_ns) * 1e-6)
+                         : fmt::format("{}, a training with share {:g}", role.name, role.share);
+  text += fmt::format(": {} turns, {:.3g} s, {:.3g} % of the time", client.turns,
+                      result.busy_s(client), 100 * result.busy_s(client) / result.serving.seconds);
+  if (role.service) text += fmt::format(", {} late", result.serving.services[client.index].late);
+  if (client.overruns > 0) text += fmt::format(", {} turns taken away", client.overruns);
+  if (client.deaths > 0) text += fmt::format(", ended within {} turns", client.deaths);
+  text += "\n";
+  if (role.service) text += times_text("latency ms", result.serving.services[client.index].latency);
+  text += times_text("wait ms", client.wait) + times_text("turn ms", client.turn);
+  if (client.synchronize_s > 0 && client.turns > 0)
+    text += fmt::format("  waiting for its device at the end of a turn: {:.3g} ms on average\n",
+                        1e3 * client.synchronize_s / static_cast<double>(client.turns));
+  if (const double joules = energy_j(result, client); std::isfinite(joules))
+    text += fmt::format("  energy {}\n", format_joules(joules));
+  return text;
+}
+
+}  // namespace
+
+double BrokerResult::busy_s(const TurnClientResult& client) const {
+  return client.role.service ? serving.services[client.index].busy_s
+                             : serving.trainings[client.index].busy_s;
+}
+
+Json to_json(const BrokerResult& result) {
+  const ServingResult& serving = result.serving;
+  Json clients = Json::array();
+  for (const TurnClientResult& client : result.clients)
+    clients.push_back(client_json(result, client));
+  const auto decisions = static_cast<double>(serving.decisions);
+  return {{"seconds", or_null(serving.seconds)},
+          {"clients", clients},
+          {"idle_s", or_null(std::max(0.0, serving.seconds - serving.busy_s()))},
+          {"expelled", result.expelled},
+          {"power_w", or_null(serving.power_w())},
+          {"energy_j", or_null(serving.energy_j)},
+          {"power_gap", text_or_null(result.power_gap)},
+          {"other_cores", or_null(result.other_cores.value_or(not_measured))},
+          {"grants",
+           {{"count", result.grants.count()},
+            {"p50_us", or_null(1e3 * ms_or_none(result.grants, 0.5))},
+            {"p99_us", or_null(1e3 * ms_or_none(result.grants, 0.99))}}},
+          {"decisions",
+           {{"count", serving.decisions},
+            {"mean_us",
+             or_null(serving.decisions == 0 ? not_measured : 1e6 * serving.deciding_s / decisions)},
+            {"longest_us", or_null(1e6 * serving.longest_decision_s)}}},
+          {"notes", result.notes}};
+}
+
+std::string format_broker(const BrokerResult& result) {
+  const ServingResult& serving = result.serving;
+  size_t turns = 0;
+  for (const TurnClientResult& client : result.clients) turns += client.turns;
+  std::string text = fmt::format("{} turns of {} clients in {}, {:.3g} % of the time\n", turns,
+                                 result.clients.size(), format_seconds({serving.seconds}),
+                                 100 * serving.busy_s() / serving.seconds);
+  for (const TurnClientResult& client : result.clients) text += client_text(result, client);
+  if (result.expelled > 0) text += fmt::format("{} clients were refused\n", result.expelled);
+  if (result.grants.count() > 0)
+    text +=
+        fmt::format("own cost: a grant takes {:.3g} µs in the median, {:.3g} µs at p99\n",
+                    1e3 * result.grants.quantile_ms(0.5), 1e3 * result.grants.quantile_ms(0.99));
+  if (result.other_cores)
+    text +=
+        fmt::format("others: {:.2g} cores kept busy by what is no client\n", *result.other_cores);
+  if (std::isfinite(serving.energy_j))
+    text += fmt::format("power {:.3g} W, energy {}\n", serving.power_w(),
+                        format_joules(serving.energy_j));
+  else
+    text += fmt::format("no power: {}\n", result.power_gap);
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+}  // namespace flyball

@@ -1,0 +1,243 @@
+#include "broker/broker.h"
+
+#include <gmock/gmock.h>
+
+#include "broker/broker_testing.h"
+
+namespace flyball {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Broker, OneAtATimeHasItsTurn) {
+  RunningBroker broker;
+  std::vector<std::unique_ptr<PairedClient>> clients;
+  for (const char* name : {"a", "b", "c"})
+    clients.push_back(std::make_unique<PairedClient>(*broker, name, *name == 'c' ? 0.5 : 0));
+  broker.start();
+  std::atomic<int> inside{0}, together{0};
+  std::vector<std::thread> threads;
+  for (auto& client : clients)
+    threads.emplace_back([&] {
+      ASSERT_TRUE(client->greet());
+      for (int i = 0; i < 50; ++i) {
+        ASSERT_TRUE(client->begin());
+        if (++inside > 1) ++together;
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        --inside;
+        client->end(1000);
+      }
+      client->leave();
+    });
+  for (std::thread& thread : threads) thread.join();
+  const BrokerResult result = broker.stop();
+  EXPECT_EQ(together, 0);
+  ASSERT_EQ(result.clients.size(), 3u);
+  for (const TurnClientResult& client : result.clients) {
+    EXPECT_EQ(client.turns, 50u);
+    EXPECT_EQ(client.turn.count(), 50u);
+    EXPECT_EQ(client.wait.count(), 50u);
+    EXPECT_NEAR(client.synchronize_s, 50e-6, 1e-9);
+    EXPECT_GE(result.busy_s(client), 50 * 0.0002);
+  }
+  EXPECT_EQ(result.serving.services[0].answered, 50u);
+  EXPECT_EQ(result.grants.count(), 150u);
+  EXPECT_THAT(broker.told(), IsEmpty());
+}
+
+TEST(Broker, AServiceComesBeforeATrainingThatWaitsLonger) {
+  RunningBroker broker;
+  PairedClient first(*broker, "first"), second(*broker, "second"), service(*broker, "net", 10);
+  broker.start();
+  for (PairedClient* client : {&first, &second, &service}) ASSERT_TRUE(client->greet());
+  ASSERT_TRUE(first.begin());
+  second.ask();
+  pass_ms(20);
+  service.ask();
+  pass_ms(20);
+  EXPECT_FALSE(second.is_answered());
+  EXPECT_FALSE(service.is_answered());
+  first.end();
+  EXPECT_TRUE(service.hear("granted"));
+  EXPECT_FALSE(second.is_answered());
+  service.say("done");
+  EXPECT_TRUE(second.hear("granted"));
+}
+
+// Who runs cannot ask meanwhile: without waiting for the one behind, turns would alternate.
+TEST(Broker, TrainingsHaveTheirSharesOfTheTime) {
+  RunningBroker broker;
+  PairedClient large(*broker, "large", 0, 4), small(*broker, "small", 0, 1);
+  broker.start();
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  for (PairedClient* client : {&large, &small})
+    threads.emplace_back([&over, client] {
+      ASSERT_TRUE(client->greet());
+      while (!over) {
+        ASSERT_TRUE(client->begin());
+        pass_ms(5);
+        client->end();
+      }
+      client->leave();
+    });
+  pass_ms(1500);
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  const BrokerResult result = broker.stop();
+  EXPECT_GT(result.busy_s(client_named(result, "large")),
+            2 * result.busy_s(client_named(result, "small")));
+  EXPECT_GT(client_named(result, "small").turns, 10u);
+}
+
+TEST(Broker, WhoDiesFreesItsTurnAndItsPlace) {
+  RunningBroker broker;
+  PairedClient dies(*broker, "dies"), waits(*broker, "waits", 5), next(*broker, "next");
+  broker.start();
+  for (PairedClient* client : {&dies, &waits, &next}) ASSERT_TRUE(client->greet());
+  ASSERT_TRUE(dies.begin());
+  waits.ask();
+  next.ask();
+  pass_ms(20);
+  waits.leave();
+  pass_ms(20);
+  const Stopwatch watch;
+  dies.leave();
+  EXPECT_TRUE(next.hear("granted"));
+  EXPECT_LT(watch.seconds(), 0.9);  // not by the limit of a turn
+  next.say("done");
+  pass_ms(20);
+  const BrokerResult result = broker.stop();
+  EXPECT_EQ(client_named(result, "dies").deaths, 1u);
+  EXPECT_EQ(client_named(result, "dies").turns, 0u);
+  EXPECT_EQ(client_named(result, "waits").deaths, 0u);
+  EXPECT_EQ(result.serving.services[0].failed, 1u);
+  EXPECT_THAT(broker.told(), ElementsAre(HasSubstr("dies has ended within its turn")));
+}
+
+TEST(Broker, ATurnThatIsTooLongIsTakenAwayAndItsEndIsTaken) {
+  RunningBroker broker({.longest_turn_s = 0.02});
+  PairedClient hangs(*broker, "hangs"), next(*broker, "next");
+  broker.start();
+  for (PairedClient* client : {&hangs, &next}) ASSERT_TRUE(client->greet());
+  ASSERT_TRUE(hangs.begin());
+  const Stopwatch watch;
+  next.ask();
+  EXPECT_TRUE(next.hear("granted"));
+  EXPECT_GE(watch.seconds(), 0.19);  // ten times as long: it is its first
+  next.say("done");
+  hangs.end();
+  EXPECT_TRUE(hangs.begin());
+  hangs.end();
+  pass_ms(20);
+  const BrokerResult result = broker.stop();
+  EXPECT_EQ(client_named(result, "hangs").overruns, 1u);
+  EXPECT_GE(client_named(result, "hangs").overrun_s, 0.19);
+  EXPECT_EQ(client_named(result, "hangs").turns, 1u);
+  EXPECT_THAT(broker.told(), ElementsAre(HasSubstr("hangs has had its turn for")));
+}
+
+TEST(Broker, WhatTakesLongerForGoodIsBelieved) {
+  RunningBroker broker({.longest_turn_s = 0.01});
+  PairedClient slow(*broker, "slow");
+  broker.start();
+  ASSERT_TRUE(slow.greet());
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(slow.begin());
+    pass_ms(i == 0 ? 1 : 60);
+    slow.end();
+  }
+  pass_ms(20);
+  const BrokerResult result = broker.stop();
+  const TurnClientResult& client = client_named(result, "slow");
+  EXPECT_GE(client.overruns, 2u);
+  EXPECT_LE(client.overruns, 4u);
+  EXPECT_EQ(client.turns + client.overruns, 10u);
+}
+
+TEST(Broker, WordsOutOfTurnEndAConnectionAndNothingElse) {
+  RunningBroker broker;
+  PairedClient good(*broker, "good");
+  std::vector<std::unique_ptr<PairedClient>> bad;
+  const std::vector<std::vector<const char*>> said = {
+      {"ask"},
+      {"done"},
+      {"\xff\xfe"},
+      {"flyball-turn 1 training 1 x", "done"},
+      {"flyball-turn 1 training 1 x", "flyball-turn 1 training 1 x"},
+      {"flyball-turn 1 training 1 x", "ask", "ask"},
+      {"flyball-turn 1 service 1 good"},  // is known as a training
+  };
+  for (size_t i = 0; i < said.size(); ++i)
+    bad.push_back(std::make_unique<PairedClient>(*broker, "bad"));
+  broker.start();
+  ASSERT_TRUE(good.greet());
+  ASSERT_TRUE(good.begin());
+  for (size_t i = 0; i < said.size(); ++i)
+    for (const char* words : said[i]) bad[i]->say(words);
+  pass_ms(50);
+  good.end();
+  EXPECT_TRUE(good.begin());
+  good.end();
+  pass_ms(20);
+  const BrokerResult result = broker.stop();
+  EXPECT_EQ(result.expelled, said.size());
+  EXPECT_EQ(client_named(result, "good").turns, 2u);
+  EXPECT_THAT(broker.told(), ::testing::Each(HasSubstr("a client is refused")));
+}
+
+TEST(Broker, ConnectionsOfOneNameAreOneClient) {
+  RunningBroker broker;
+  PairedClient one(*broker, "net", 1), other(*broker, "net", 1);
+  broker.start();
+  for (PairedClient* client : {&one, &other}) {
+    ASSERT_TRUE(client->greet());
+    ASSERT_TRUE(client->begin());
+    client->end();
+  }
+  pass_ms(20);
+  const BrokerResult result = broker.stop();
+  ASSERT_EQ(result.clients.size(), 1u);
+  EXPECT_EQ(result.clients[0].connections, 2u);
+  EXPECT_EQ(result.clients[0].turns, 2u);
+}
+
+TEST(Broker, SaysWhichTrainingALatencyBudgetKeepsOut) {
+  RunningBroker broker;
+  PairedClient training(*broker, "long"), service(*broker, "net", 0.02);
+  broker.start();
+  ASSERT_TRUE(training.greet());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(training.begin());
+    pass_ms(60);
+    training.end();
+  }
+  ASSERT_TRUE(service.greet());
+  training.ask();
+  pass_ms(60);
+  EXPECT_FALSE(training.is_answered());
+  const BrokerResult result = broker.stop();
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_THAT(result.notes[0], HasSubstr("a turn of long"));
+  EXPECT_THAT(result.notes[0], HasSubstr("20 ms"));
+}
+
+TEST(Broker, WhoWaitsWhenItEndsIsLetGo) {
+  RunningBroker broker({.seconds = 0.1});
+  PairedClient runs(*broker, "runs"), waits(*broker, "waits");
+  broker.start();
+  for (PairedClient* client : {&runs, &waits}) ASSERT_TRUE(client->greet());
+  ASSERT_TRUE(runs.begin());
+  waits.ask();
+  pass_ms(150);
+  runs.end();
+  const BrokerResult result = broker.stop();
+  EXPECT_EQ(client_named(result, "runs").turns, 1u);
+  EXPECT_EQ(client_named(result, "runs").overruns, 0u);
+  EXPECT_FALSE(waits.is_answered());
+}
+
+}  // namespace
+}  // namespace flyball

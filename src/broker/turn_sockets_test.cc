@@ -1,0 +1,109 @@
+#include "broker/turn_sockets.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "base/os/temp_folder.h"
+#include "broker/broker_testing.h"
+
+namespace flyball {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TurnSocketsTest : public ::testing::Test {
+ protected:
+  std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("flyball-turns-" + std::to_string(::getpid()));
+  std::filesystem::path path_ = folder_ / "broker.sock";
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  flyball_turns client(const char* name) const {
+    flyball_turns turns = flyball_turns_init();
+    turns.socket = path_.c_str();
+    turns.name = name;
+    turns.latency_s = 0;
+    return turns;
+  }
+};
+
+TEST_F(TurnSocketsTest, OnlyThisUserMayAskAndNothingIsLeft) {
+  {
+    const auto sockets = TurnSockets::listen(path_, {});
+    ASSERT_TRUE(sockets.ok()) << sockets.error().message;
+    struct stat there {};
+    ASSERT_EQ(::stat(path_.c_str(), &there), 0);
+    EXPECT_EQ(there.st_mode & 0777, 0600u);
+    ASSERT_EQ(::stat(folder_.c_str(), &there), 0);
+    EXPECT_EQ(there.st_mode & 0777, 0700u);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(TurnSocketsTest, AGroupMayBeLetIn) {
+  const auto sockets = TurnSockets::listen(path_, ::getegid());
+  ASSERT_TRUE(sockets.ok()) << sockets.error().message;
+  struct stat there {};
+  ASSERT_EQ(::stat(path_.c_str(), &there), 0);
+  EXPECT_EQ(there.st_mode & 0777, 0660u);
+}
+
+TEST_F(TurnSocketsTest, ThereIsOneBrokerAtAPlaceAndADeadOneIsReplaced) {
+  {
+    const auto first = TurnSockets::listen(path_, {});
+    ASSERT_TRUE(first.ok());
+    const auto second = TurnSockets::listen(path_, {});
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.error().code, Code::conflict);
+    EXPECT_THAT(second.error().hint, HasSubstr("--socket"));
+    std::filesystem::create_hard_link(path_, folder_ / "left");  // what a killed one leaves
+  }
+  std::filesystem::rename(folder_ / "left", path_);
+  EXPECT_TRUE(TurnSockets::listen(path_, {}).ok());
+}
+
+TEST_F(TurnSocketsTest, WhatIsNoSocketStays) {
+  std::filesystem::create_directories(folder_);
+  std::ofstream(path_) << "precious";
+  EXPECT_FALSE(TurnSockets::listen(path_, {}).ok());
+  EXPECT_EQ(std::filesystem::file_size(path_), 8u);
+}
+
+TEST_F(TurnSocketsTest, ClientsComeByTheDoorUpToABound) {
+  auto sockets = TurnSockets::listen(path_, {});
+  ASSERT_TRUE(sockets.ok());
+  RunningBroker broker({}, *std::move(sockets));
+  broker.start();
+  std::vector<flyball_turns> clients;
+  for (size_t c = 0; c < most_turn_clients; ++c) {
+    clients.push_back(client("many"));
+    ASSERT_EQ(flyball_turn_begin(&clients.back()), 1) << c;
+    flyball_turn_end(&clients.back());
+  }
+  flyball_turns one_more = client("more");
+  EXPECT_EQ(flyball_turn_begin(&one_more), -1);
+  flyball_turns_close(&clients.front());
+  pass_ms(50);
+  one_more.tried = 0;
+  EXPECT_EQ(flyball_turn_begin(&one_more), 1);
+  flyball_turns_close(&one_more);
+  for (flyball_turns& each : clients) flyball_turns_close(&each);
+  EXPECT_EQ(client_named(broker.stop(), "many").turns, most_turn_clients);
+}
+
+TEST_F(TurnSocketsTest, WithoutABrokerAStepRunsWithoutATurn) {
+  flyball_turns none = client("a");
+  none.socket = nullptr;
+  EXPECT_EQ(flyball_turn_begin(&none), 0);
+  flyball_turn_end(&none);
+  flyball_turns gone = client("a");
+  EXPECT_EQ(flyball_turn_begin(&gone), -1);
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_EQ(flyball_turn_begin(&gone), -1);  // not tried again at once
+  flyball_turn_end(&gone);
+}
+
+}  // namespace
+}  // namespace flyball
