@@ -32,7 +32,7 @@ const std::map<std::string, std::string> schema_of = {
     {"helper", "helper"},       {"mode", "mode"},
     {"roofline", "roofline"},   {"serve", "serve"},
     {"describe", "describe"},   {"compare", "compare"},
-    {"verify-board", "verify"},
+    {"verify-board", "verify"}, {"broker", "broker"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {

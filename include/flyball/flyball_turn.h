@@ -152,8 +152,10 @@ static inline int flyball_turn_connect_(flyball_turns* turns) {
   if (turns->fd < 0) return -1;
   turns->pid = (long)getpid();
   if (connect(turns->fd, (const struct sockaddr*)&address, sizeof address) == 0 &&
-      flyball_turn_greet_(turns) == 0)
+      flyball_turn_greet_(turns) == 0) {
+    turns->tried = 0;
     return 0;
+  }
   {
     const int why = errno;
     flyball_turns_close(turns);

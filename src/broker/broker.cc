@@ -75,7 +75,6 @@ void Broker::pump(int64_t until_ns) {
 
 bool Broker::look() {
   if (ends()) execution_.scheduler().drain();
-  pump(0);
   wait_for_the_one_behind();
   return true;
 }

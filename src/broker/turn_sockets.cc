@@ -66,9 +66,9 @@ int pid_of(const OwnedSocket& client) {
 fs::path broker_socket() {
   if (const char* named = std::getenv("FLYBALL_BROKER"); named && *named) return named;
   if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime && *runtime)
-    return fs::path(runtime) / "flyball" / "broker.sock";
-  if (::geteuid() == 0) return "/run/flyball/broker.sock";
-  return fmt::format("/tmp/flyball-{}/broker.sock", ::geteuid());
+    return fs::path(runtime) / "flyball-broker" / "broker.sock";
+  if (::geteuid() == 0) return "/run/flyball-broker/broker.sock";
+  return fmt::format("/tmp/flyball-broker-{}/broker.sock", ::geteuid());
 }
 
 Result<TurnSockets> TurnSockets::listen(const fs::path& path, std::optional<gid_t> group) {

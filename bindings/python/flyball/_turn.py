@@ -103,7 +103,7 @@ class Turn:
         if answer != b"welcome":
             self._lost(answer)
             return False
-        self._told = False
+        self._retry, self._told = 0.0, False
         return True
 
     def _lost(self, answer: bytes) -> None:
@@ -119,6 +119,9 @@ class Turn:
             warnings.warn("flyball: %s: steps run without turns until one does" % what,
                           RuntimeWarning, stacklevel=6)
         self._told = True
+
+    def __del__(self) -> None:
+        self._close()
 
     def _close(self) -> None:
         if self._socket is not None:
