@@ -1,5 +1,5 @@
-// `flyball broker` and processes that ask it for turns, in C and in Python, in containers, stopped and
-// killed.
+// `flyball broker` and processes that ask it for turns, in C and in Python, in containers, stopped
+// and killed.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -83,7 +83,8 @@ class BrokerCommandTest : public CommandTest {
 
 TEST_F(BrokerCommandTest, TwoTrainingsAndAServiceTakeTurns) {
   start_broker();
-  const pid_t one = start_turned("one", "", {"1.5", "10"}), two = start_turned("two", "", {"1.5", "5"});
+  const pid_t one = start_turned("one", "", {"1.5", "10"}),
+              two = start_turned("two", "", {"1.5", "5"});
   const pid_t net = start_turned("net", "500ms", {"1.5", "2", "40"});
   std::map<std::string, size_t> steps;
   for (const auto& [name, process] : {std::pair{"one", one}, {"two", two}, {"net", net}}) {
@@ -143,11 +144,11 @@ TEST_F(BrokerCommandTest, AProcessInAContainerAsksByTheMountedFolder) {
   start_broker();
   const std::string inner = "/run/turns";
   environment_["FLYBALL_BROKER"] = inner + "/broker.sock";
-  const Finished inside = finish(start_client(
-      "inside", "",
-      {"/usr/bin/bwrap", "--ro-bind", "/", "/", "--tmpfs", "/run", "--proc", "/proc", "--dev",
-       "/dev", "--unshare-pid", "--bind", (folder_ / "turns").string(), inner,
-       FLYBALL_BIN_DIR "/turned_c", "0.3", "5"}));
+  const Finished inside = finish(
+      start_client("inside", "",
+                   {"/usr/bin/bwrap", "--ro-bind", "/", "/", "--tmpfs", "/run", "--proc", "/proc",
+                    "--dev", "/dev", "--unshare-pid", "--bind", (folder_ / "turns").string(), inner,
+                    FLYBALL_BIN_DIR "/turned_c", "0.3", "5"}));
   if (inside.err.find("bwrap:") != std::string::npos) GTEST_SKIP() << inside.err;
   EXPECT_EQ(inside.exit_code, 0) << inside.err;
   EXPECT_EQ(client(end_broker().json(), "inside")["turns"], std::stoul(inside.out));

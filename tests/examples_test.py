@@ -184,6 +184,12 @@ NOT_RUN = {
         "scripts/setup --program": "installs",
         "scripts/build release": "builds",
     },
+    "docs/how-to/load-test-a-server.md": {
+        "flyball serve --infer lenet5 --latency 200ms --listen 127.0.0.1:8000 --duration 1min &":
+            "goes with the next",
+        "flyball loadtest http://127.0.0.1:8000/v2/models/lenet5 --rate 30 --latency 200ms --duration 10s":
+            "of a server that runs; loadtest_test.cc has one",
+    },
     "docs/how-to/lightning.md": {
         "flyball tune --axis batch_size=8,16,32 --axis loader_workers=0,2 --power-budget 15W -- python3 train.py":
             "needs a power sensor; tune_test.cc does it on a tree",
@@ -229,6 +235,7 @@ NOT_RUN = {
 NO_COMMANDS = {
     "README.md": ["import flyball"],
     "docs/how-to/docker.md": ["docker run --rm", "jetson-containers run"],
+    "docs/how-to/load-test-a-server.md": ["docker run --gpus"],
     "docs/how-to/verify-your-board.md": ["tar xzf flyball-board-orin_agx.tar.gz"],  # tests/answers/verify.txt does it
     "docs/compare.md": ['currency = "EUR"'],
     "docs/helper.md": ['{"flyball":1,"ok":false,'],

@@ -1,7 +1,7 @@
-/* A program whose steps need a device: turned_c SECONDS STEP_MS [EVERY_MS]. A step is so much processor
- * time, in a turn where a broker grants them. Without EVERY_MS it trains, one step after the other;
- * with it, it serves a request that is due every so often. It prints "steps P50 P99", the latter of
- * the time from when a step was due (a training: was begun) to its end, in ms. */
+/* A program whose steps need a device: turned_c SECONDS STEP_MS [EVERY_MS]. A step is so much
+ * processor time, in a turn where a broker grants them. Without EVERY_MS it trains, one step after
+ * the other; with it, it serves a request that is due every so often. It prints "steps P50 P99",
+ * the latter of the time from when a step was due (a training: was begun) to its end, in ms. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

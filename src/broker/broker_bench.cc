@@ -1,9 +1,8 @@
-// What a turn costs, and what turns are worth: grants by the clock of a C client over the socket, and
-// two trainings beside a service on one core, under a broker against left alone, in blocks that take
-// turns. A step is processor time on the core that all of them share, as kernels are on a GPU that
-// processes share by time slices; it cannot show what caches of a GPU do. Goal: 20 µs for a grant in
-// the median, uncontended.
-// usage: broker_bench [--grants N] [--seconds N] [--blocks N]
+// What a turn costs, and what turns are worth: grants by the clock of a C client over the socket,
+// and two trainings beside a service on one core, under a broker against left alone, in blocks that
+// take turns. A step is processor time on the core that all of them share, as kernels are on a GPU
+// that processes share by time slices; it cannot show what caches of a GPU do. Goal: 20 µs for a
+// grant in the median, uncontended. usage: broker_bench [--grants N] [--seconds N] [--blocks N]
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -81,14 +80,14 @@ struct Started {
   FILE* output = nullptr;
 
   Started(const std::string& environment, const std::string& words) {
-    const std::string line = fmt::format("{} taskset -c 0 {}/turned_c {}", environment,
-                                         FLYBALL_BIN_DIR, words);
+    const std::string line =
+        fmt::format("{} taskset -c 0 {}/turned_c {}", environment, FLYBALL_BIN_DIR, words);
     output = ::popen(line.c_str(), "r");
   }
   Figures finish() {
     Figures figures;
-    if (!output || std::fscanf(output, "%lf %lf %lf", &figures.steps, &figures.p50_ms,
-                               &figures.p99_ms) != 3)
+    if (!output ||
+        std::fscanf(output, "%lf %lf %lf", &figures.steps, &figures.p50_ms, &figures.p99_ms) != 3)
       std::exit(2);
     ::pclose(output);
     return figures;

@@ -67,8 +67,8 @@ class TurnSockets {
   int last_id_ = 0;
 };
 
-/// Where the broker listens: $FLYBALL_BROKER, else broker.sock in a folder "flyball-broker" of its own,
-/// which containers may mount, below $XDG_RUNTIME_DIR, else below /run (root) or /tmp.
+/// Where the broker listens: $FLYBALL_BROKER, else broker.sock in a folder "flyball-broker" of its
+/// own, which containers may mount, below $XDG_RUNTIME_DIR, else below /run (root) or /tmp.
 std::filesystem::path broker_socket();
 
 }  // namespace flyball

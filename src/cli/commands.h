@@ -40,6 +40,7 @@ void add_export(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_broker(CLI::App& app, Context& context);
+void add_loadtest(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
 void add_study(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);

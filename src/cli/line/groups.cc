@@ -18,7 +18,7 @@ struct Heading {
 const std::vector<Heading>& command_headings() {
   static const std::vector<Heading> headings = {
       {"Find a configuration", {"tune", "plan", "predict", "pareto", "compare"}},
-      {"Measure and run", {"profile", "measure", "serve", "broker", "mode", "study"}},
+      {"Measure and run", {"profile", "measure", "serve", "broker", "loadtest", "mode", "study"}},
       {"This machine, networks and data",
        {"doctor", "verify-board", "devices", "helper", "workloads", "describe", "dataset"}},
       {"What is kept", {"runs", "report", "import", "export", "config"}},
@@ -38,8 +38,11 @@ const std::vector<Heading>& option_headings() {
         "learning-rate", "weight-decay", "accumulate", "precision", "channels-last", "threads",
         "on-bad", "save", "resume", "checkpoint", "checkpoint-every", "no-checkpoint"}},
       {"Requests",
-       {"latency", "margin", "prefer", "rate", "arrivals", "percentile", "overload", "queue",
-        "jitter", "listen", "token-file", "insecure", "body-memory"}},
+       {"latency",      "margin", "prefer",     "rate",      "arrivals",   "percentile",
+        "overload",     "queue",  "jitter",     "listen",    "token-file", "insecure",
+        "body-memory",  "url",    "protocol",   "model",     "timeout",    "connections",
+        "shape",        "prompt", "max-tokens", "no-stream", "body",       "method",
+        "content-type", "header", "key-from",   "server",    "ready"}},
       {"Objective and limits",
        {"objective", "power-budget", "time-budget", "energy-budget", "price-budget", "board-budget",
         "deadline", "at-most", "at-least", "samples", "switch-cost", "switch-energy", "idle-power",

@@ -1,0 +1,91 @@
+#include "cli/load_options.h"
+
+#include <fmt/format.h>
+
+#include "cli/quantities.h"
+
+namespace flyball::cli {
+
+AddedOptions add_load_options(CLI::App& command, LoadArguments& arguments) {
+  LoadRequestOptions& request = arguments.request;
+  AddedOptions added{
+      command.add_option("--protocol", arguments.protocol,
+                         "oip, openai-chat, openai-completions or http; else told from the URL"),
+      command.add_option("--model", request.model, "the model that requests name"),
+      command.add_option("--arrivals", arguments.arrivals,
+                         "when requests are due: poisson:30, constant:30, trace:FILE, "
+                         "windows:30:10min,60:10min"),
+      command.add_option("--rate", arguments.rate_hz,
+                         "requests per second: of --arrivals poisson or constant, alone poisson"),
+      add_duration(command, "--timeout",
+                   [&arguments](Seconds time) { arguments.timeout_s = time.value; },
+                   "a request without its whole answer so long after it was due has failed; 1min",
+                   {1e-3, 86400, "1ms to 24h"}),
+      command
+          .add_option("--connections", arguments.connections,
+                      "connections at most; a request that finds all of them busy waits")
+          ->check(CLI::Range(1, 4096))
+          ->capture_default_str(),
+      command
+          .add_option("--shape", request.shapes,
+                      "of oip: NAME=1,3,224,224 for an input whose dimensions vary")
+          ->allow_extra_args(false),
+      command.add_option("--prompt", request.prompt, "of openai-*: what is asked")
+          ->capture_default_str(),
+      command.add_option("--max-tokens", request.max_tokens, "of openai-*: tokens in an answer")
+          ->check(CLI::Range(1, 1000000))
+          ->capture_default_str(),
+      command.add_flag("--no-stream", arguments.no_stream,
+                       "of openai-*: ask for answers in one piece"),
+      command.add_option("--body", request.body, "of http: file that each request carries")
+          ->check(CLI::ExistingFile),
+      command.add_option("--method", request.method, "of http: else POST with a body, GET without"),
+      command.add_option("--content-type", request.content_type, "of the --body")
+          ->capture_default_str(),
+      command.add_option("--header", request.headers, "'Name: value' of each request")
+          ->allow_extra_args(false),
+      command
+          .add_option("--key-from", request.key_from,
+                      "environment variable with the bearer token, such as OPENAI_API_KEY")
+          ->option_text("NAME")};
+  return added;
+}
+
+Result<ArrivalSpec> load_arrivals(const LoadArguments& arguments) {
+  std::string text = arguments.arrivals;
+  if (text.empty() && arguments.rate_hz) text = "poisson";
+  if (text.empty() || text == "http")
+    return Error{Code::invalid_argument, "there is no load: it is not said when requests are due",
+                 "--rate 30, or --arrivals poisson:30, constant:30, trace:FILE or "
+                 "windows:30:10min,60:10min"};
+  const bool takes_rate = text == "poisson" || text == "constant";
+  if (arguments.rate_hz && !takes_rate)
+    return Error{Code::invalid_argument,
+                 fmt::format("--rate says nothing beside --arrivals {}", text),
+                 "leave it out, or write --arrivals poisson"};
+  if (arguments.rate_hz) text += fmt::format(":{:.12g}", *arguments.rate_hz);
+  return parse_arrivals(text);
+}
+
+Status check_load_options(const LoadArguments& arguments, LoadProtocol protocol) {
+  const auto misplaced = [&](const char* option, const char* where) {
+    return Error{
+        Code::invalid_argument,
+        fmt::format("{} means nothing to the protocol {}", option, protocol_name(protocol)),
+        fmt::format("leave it out: it is for {}", where)};
+  };
+  const LoadRequestOptions& request = arguments.request;
+  if (protocol != LoadProtocol::http && !request.body.empty())
+    return misplaced("--body", "--protocol http");
+  if (protocol != LoadProtocol::http && !request.method.empty())
+    return misplaced("--method", "--protocol http");
+  if (protocol != LoadProtocol::oip && !request.shapes.empty())
+    return misplaced("--shape", "--protocol oip");
+  if (!answers_in_tokens(protocol) && arguments.no_stream)
+    return misplaced("--no-stream", "--protocol openai-chat and openai-completions");
+  if (protocol == LoadProtocol::http && !request.model.empty())
+    return misplaced("--model", "the other protocols");
+  return {};
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,34 @@
+// Which load a server gets, as options of `loadtest` and of `tune --server`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "cli/option_scope.h"
+#include "load/load_request.h"
+#include "schedule/arrivals.h"
+
+namespace flyball::cli {
+
+struct LoadArguments {
+  std::string protocol, arrivals;
+  std::optional<double> rate_hz;
+  double timeout_s = 60;
+  size_t connections = 256;
+  LoadRequestOptions request;
+  bool no_stream = false;
+};
+
+/// What is sent and when: --protocol, --model, --arrivals, …
+AddedOptions add_load_options(CLI::App& command, LoadArguments& arguments);
+
+/// What --arrivals and --rate say; "poisson" and "constant" take their rate from --rate, alone that
+/// is Poisson. Errors: neither; http, which is no load.
+Result<ArrivalSpec> load_arrivals(const LoadArguments& arguments);
+
+/// Options that mean nothing to the protocol are refused.
+Status check_load_options(const LoadArguments& arguments, LoadProtocol protocol);
+
+}  // namespace flyball::cli

@@ -1,0 +1,182 @@
+#include "load/load_run.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/os/interrupt.h"
+#include "load/http_exchange.h"
+#include "load/open_loop.h"
+
+namespace flyball {
+namespace {
+
+constexpr double reach_timeout_s = 10;
+constexpr auto tick = std::chrono::milliseconds(100);
+
+int64_t thread_cpu_ns() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * int64_t{1'000'000'000} + used.tv_nsec;
+}
+
+std::chrono::steady_clock::time_point steady(int64_t monotonic) {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(monotonic));
+}
+
+OpenLoopOptions loop_options(const LoadOptions& options) {
+  return {nanoseconds(options.warm_up_s + options.duration_s), options.connections,
+          nanoseconds(options.timeout_s)};
+}
+
+class Loader {
+ public:
+  Loader(const LoadOptions& options, tcp::endpoint endpoint)
+      : options_(options),
+        endpoint_(std::move(endpoint)),
+        loop_(make_arrivals(options.arrivals, options.seed), loop_options(options)),
+        due_timer_(io_),
+        tick_timer_(io_) {}
+
+  Result<LoadRun> run() {
+    if (options_.meter) FLYBALL_CHECK(options_.meter->begin());
+    begin_ns_ = monotonic_ns();
+    watch();
+    pump();
+    io_.run();
+    for (const auto& connection : connections_) {
+      run_.reopened += connection->reopened();
+      connection->close();
+    }
+    if (is_interrupted(options_.interrupted))
+      return Error{Code::interrupted, "stopped while the load ran", ""};
+    return take();
+  }
+
+ private:
+  int64_t now() const { return monotonic_ns() - begin_ns_; }
+
+  // Sends what is due, and comes again when more is.
+  void pump() {
+    loop_.expire(now());
+    while (const auto request = loop_.take(now())) send(*request);
+    if (loop_.finished()) {
+      end();
+      return;
+    }
+    const auto next = loop_.next_event();
+    if (!next) return;  // answers are waited for
+    due_timer_.expires_at(steady(begin_ns_ + *next));
+    due_timer_.async_wait([this](boost::system::error_code cancelled) {
+      if (!cancelled && !ended_) pump();
+    });
+  }
+
+  LoadConnection* free_connection() {
+    if (free_.empty()) {
+      connections_.push_back(
+          std::make_unique<LoadConnection>(io_, endpoint_, options_.target, options_.limits));
+      return connections_.back().get();
+    }
+    LoadConnection* connection = free_.back();
+    free_.pop_back();
+    return connection;
+  }
+
+  void send(size_t request) {
+    LoadConnection* connection = free_connection();
+    const int64_t due_ns = begin_ns_ + loop_.records()[request].due_ns;
+    connection->ask(options_.request, due_ns + nanoseconds(options_.timeout_s),
+                    [this, request, connection](LoadAnswer answer) {
+                      finish(request, connection, std::move(answer));
+                    });
+  }
+
+  void finish(size_t request, LoadConnection* connection, LoadAnswer answer) {
+    for (int64_t* time : {&answer.first_ns, &answer.last_ns})
+      if (*time >= 0) *time -= begin_ns_;
+    loop_.done(request, now(), answer);
+    if (answer.outcome != LoadOutcome::answered)
+      run_.examples.try_emplace(answer.outcome, std::move(answer.detail));
+    free_.push_back(connection);
+    if (!ended_) pump();
+  }
+
+  // Beside the load: when the warm-up ends, whether somebody wants it to stop.
+  void watch() {
+    if (!counting_ && now() >= nanoseconds(options_.warm_up_s)) {
+      counting_ = true;
+      counted_from_ns_ = now();
+      cpu_from_ns_ = thread_cpu_ns();
+      if (options_.meter) options_.meter->count();
+    }
+    if (is_interrupted(options_.interrupted)) {
+      loop_.stop();
+      end();
+      return;
+    }
+    const double whole_s = options_.warm_up_s + options_.duration_s;
+    if (options_.progress) options_.progress(static_cast<double>(now()) * 1e-9 / whole_s);
+    const int64_t next = counting_ ? monotonic_ns() + std::chrono::nanoseconds(tick).count()
+                                   : begin_ns_ + nanoseconds(options_.warm_up_s);
+    tick_timer_.expires_at(std::min(steady(next), std::chrono::steady_clock::now() + tick));
+    tick_timer_.async_wait([this](boost::system::error_code cancelled) {
+      if (!cancelled && !ended_) watch();
+    });
+  }
+
+  void end() {
+    ended_ = true;
+    io_.stop();
+  }
+
+  LoadRun take() {
+    const int64_t end_ns = now();
+    run_.from_ns = nanoseconds(options_.warm_up_s);
+    int64_t last_ns = run_.from_ns + nanoseconds(options_.duration_s);
+    if (const auto length = options_.arrivals.seconds())
+      last_ns = std::min(last_ns, std::max(run_.from_ns, nanoseconds(*length)));
+    for (const LoadRecord& record : loop_.records()) last_ns = std::max(last_ns, record.done_ns);
+    run_.window_s = static_cast<double>(last_ns - run_.from_ns) * 1e-9;
+    run_.records = loop_.records();
+    run_.most_under_way = loop_.most_under_way();
+    run_.reached_limit = loop_.reached_limit();
+    if (counting_ && end_ns > counted_from_ns_)
+      run_.client_cpu = static_cast<double>(thread_cpu_ns() - cpu_from_ns_) /
+                        static_cast<double>(end_ns - counted_from_ns_);
+    run_.power_gap = options_.power_gap;
+    if (options_.meter) take_power();
+    return std::move(run_);
+  }
+
+  void take_power() {
+    auto power = options_.meter->end();
+    if (power)
+      run_.power = *power;
+    else
+      run_.power_gap = power.error().message;
+  }
+
+  const LoadOptions& options_;
+  tcp::endpoint endpoint_;
+  OpenLoop loop_;
+  asio::io_context io_;
+  asio::steady_timer due_timer_, tick_timer_;
+  std::vector<std::unique_ptr<LoadConnection>> connections_;
+  std::vector<LoadConnection*> free_;
+  LoadRun run_;
+  int64_t begin_ns_ = 0, counted_from_ns_ = 0, cpu_from_ns_ = 0;
+  bool counting_ = false, ended_ = false;
+};
+
+}  // namespace
+
+Result<LoadRun> run_load(const LoadOptions& options) {
+  FLYBALL_ASSIGN(const tcp::endpoint endpoint, reach(options.target, reach_timeout_s));
+  return Loader(options, endpoint).run();
+}
+
+}  // namespace flyball

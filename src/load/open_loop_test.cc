@@ -1,0 +1,130 @@
+#include "load/open_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "load/load_summary.h"
+#include "load/quantile_interval.h"
+
+namespace flyball {
+namespace {
+
+constexpr int64_t ms = 1'000'000;
+
+// One server that takes requests in their order; each takes so long, and none begins in the stall.
+struct OneServer {
+  int64_t service_ns = 0;
+  int64_t stall_from = std::numeric_limits<int64_t>::max(), stall_to = 0;
+  int64_t free_ns = 0;
+
+  int64_t answer_at(int64_t sent_ns) {
+    int64_t begin = std::max(sent_ns, free_ns);
+    if (begin >= stall_from && begin < stall_to) begin = stall_to;
+    return free_ns = begin + service_ns;
+  }
+};
+
+std::vector<LoadRecord> simulate(OpenLoop& loop, OneServer server) {
+  std::map<int64_t, std::vector<size_t>> answers;
+  while (!loop.finished()) {
+    int64_t now = std::numeric_limits<int64_t>::max();
+    if (const auto next = loop.next_event()) now = *next;
+    if (!answers.empty()) now = std::min(now, answers.begin()->first);
+    while (!answers.empty() && answers.begin()->first <= now) {
+      for (const size_t request : answers.begin()->second) loop.done(request, now, {});
+      answers.erase(answers.begin());
+    }
+    loop.expire(now);
+    while (const auto request = loop.take(now)) answers[server.answer_at(now)].push_back(*request);
+  }
+  return loop.records();
+}
+
+OpenLoop loop_of(const std::string& arrivals, double seconds, size_t connections,
+                 int64_t patience_ns = int64_t{1} << 60) {
+  return {make_arrivals(*parse_arrivals(arrivals), 7),
+          {static_cast<int64_t>(seconds * 1e9), connections, patience_ns}};
+}
+
+std::vector<double> waits_ms(const std::vector<LoadRecord>& records, int64_t service_ns) {
+  std::vector<double> waits;
+  for (const LoadRecord& record : records)
+    waits.push_back(static_cast<double>(record.done_ns - record.due_ns - service_ns) * 1e-6);
+  return waits;
+}
+
+// M/D/1: the mean wait is ρD/(2(1−ρ)) (Pollaczek and Khinchine).
+TEST(OpenLoop, WaitsAsAQueueWithOneServerDoes) {
+  for (const double load : {0.3, 0.5, 0.8}) {
+    OpenLoop loop = loop_of("poisson:100", 1000, 100'000);
+    const auto service_ns = static_cast<int64_t>(load * 10 * ms);
+    const auto records = simulate(loop, {service_ns});
+    const double expected_ms = load * load * 10 / (2 * (1 - load));
+    const QuantileInterval mean = mean_interval(waits_ms(records, service_ns));
+    // 100,000 requests: three times the half interval is a chance of one in a million.
+    const double half = mean.high - mean.value;
+    EXPECT_NEAR(mean.value, expected_ms, 3 * half) << load;
+    EXPECT_LT(half, 0.1 * expected_ms) << load;
+  }
+}
+
+// A second in which the server does nothing: with one request at a time a client that waits for its
+// answers would send one slow request, and ours counts all that were due meanwhile.
+TEST(OpenLoop, CountsWhatWasDueInAStall) {
+  for (const size_t connections : {size_t{1}, size_t{1000}}) {
+    OpenLoop loop = loop_of("constant:100", 10, connections);
+    const auto records = simulate(loop, {1 * ms, 5000 * ms + 1, 6000 * ms});
+    ASSERT_EQ(records.size(), 999u);
+    const auto slow = std::ranges::count_if(records, [](const LoadRecord& record) {
+      return record.done_ns - record.due_ns > 100 * ms;
+    });
+    // Due every 10 ms from the stall on, and served at 1 ms each behind it.
+    EXPECT_NEAR(static_cast<double>(slow), 100, 5) << connections;
+  }
+}
+
+TEST(OpenLoop, SaysWhatWaitedForAConnection) {
+  OpenLoop loop = loop_of("constant:100", 1, 1);
+  const auto records = simulate(loop, {15 * ms});
+  LoadRun run;
+  run.records = records;
+  run.window_s = 1;
+  const LoadSummary summary = summarise(run, 100.0, 1);
+  EXPECT_GT(summary.waited, 90u);
+  EXPECT_EQ(summary.sent_late_ms.max, 0);  // the server's slowness is no lateness of the client
+  ASSERT_FALSE(summary.warnings.empty());
+  EXPECT_NE(summary.warnings.front().find("--connections"), std::string::npos);
+  EXPECT_GT(summary.late, 70u);
+}
+
+TEST(OpenLoop, GivesUpWhatWaitsTooLong) {
+  OpenLoop loop = loop_of("constant:100", 1, 1, 50 * ms);
+  const auto records = simulate(loop, {200 * ms});
+  const auto unsent = std::ranges::count(records, LoadOutcome::unsent, &LoadRecord::outcome);
+  EXPECT_GT(unsent, 90);
+  for (const LoadRecord& record : records) {
+    EXPECT_GE(record.done_ns, record.due_ns);
+    if (record.outcome != LoadOutcome::unsent) continue;
+    EXPECT_EQ(record.sent_ns, -1);
+    EXPECT_EQ(record.done_ns - record.due_ns, 50 * ms);
+  }
+}
+
+TEST(OpenLoop, EndsAtItsLimitAndWhenStopped) {
+  OpenLoop limited(make_arrivals(constant_arrivals(100), 1), {1000 * ms, 10, 1000 * ms, 20});
+  EXPECT_EQ(simulate(limited, {1 * ms}).size(), 20u);
+  EXPECT_TRUE(limited.reached_limit());
+  OpenLoop stopped = loop_of("constant:100", 1, 1);
+  ASSERT_TRUE(stopped.take(30 * ms));
+  stopped.stop();
+  EXPECT_FALSE(stopped.next_due());
+  EXPECT_FALSE(stopped.finished());  // one is under way
+}
+
+}  // namespace
+}  // namespace flyball
