@@ -1,5 +1,7 @@
 #include "report/plan_page.h"
 
+#include <algorithm>
+
 #include "answers/stored_json.h"
 #include "base/json.h"
 #include "report/apply.h"
@@ -11,6 +13,13 @@ namespace {
 
 Settings board_settings(const Json& role) {
   return of_scope(settings_of(role["config"]), Scope::board);
+}
+
+// "With batch size 2, loader workers 4."
+std::string run_words(const Settings& settings) {
+  std::string words = describe(settings);
+  std::ranges::replace(words, '_', ' ');
+  return "With " + words + ".";
 }
 
 // What can be set is one mode: where each role has its own, there are no steps.
@@ -30,7 +39,7 @@ Json apply_of(const Json& answer) {
     const Settings settings = of_scope(settings_of(role["config"]), Scope::run);
     if (!settings.empty())
       steps.push_back(
-          {{"title", "Run " + text_of(role, "workload")}, {"text", describe(settings) + "."}});
+          {{"title", "Run " + text_of(role, "workload")}, {"text", run_words(settings)}});
   }
   return steps;
 }

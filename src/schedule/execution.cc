@@ -111,6 +111,7 @@ void Execution::count_batch(const Decision& what, int64_t begin_ns, int64_t end_
     const int64_t latency_ns = end_ns - request.arrived_ns;
     longest_ns = std::max(longest_ns, latency_ns);
     const bool late = !failed && service.answer(latency_ns);
+    if (options_.measured && !failed) service.recent.add(end_ns - began_ns_, latency_ns);
     if (failed) ++service.failed;
     if (timeline_ && !failed) timeline_->answered(what.who, end_ns, latency_ns, late);
   }

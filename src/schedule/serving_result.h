@@ -1,12 +1,13 @@
 // What came of serving and training in turns.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "schedule/latency_histogram.h"
+#include "schedule/recent_latency.h"
 #include "schedule/scheduler.h"
 
 namespace flyball {
@@ -19,6 +20,7 @@ struct ServiceResult {
   size_t arrived = 0, answered = 0, late = 0, refused = 0;
   size_t failed = 0;           ///< the network could not run them
   LatencyHistogram latency{};  ///< of those answered
+  RecentLatency recent{};      ///< the same, of the last minute; of a run with real clocks
   size_t batches = 0, samples = 0, largest_queue = 0;
   size_t waiting = 0;         ///< now; of a run that goes on
   int64_t largest_batch = 0;  ///< that ran
@@ -34,6 +36,7 @@ struct ServiceResult {
 struct TrainingResult {
   std::string name;
   size_t minibatches = 0;
+  double loss = std::numeric_limits<double>::quiet_NaN();  ///< of the last ones; NaN: not known
   std::optional<double> planned{};  ///< minibatches that the plan has for this time
   double busy_s = 0;
   double energy_j = 0;  ///< of its minibatches; NaN: power is not known

@@ -122,10 +122,10 @@ class Session::Search {
 
   // Was anything measured?
   Result<bool> verify_answer(const std::vector<size_t>& choice) {
-    FLYBALL_ASSIGN(const bool answered, verify(choice, "the answer, measured once more"));
+    FLYBALL_ASSIGN(const bool answered, verify(choice, "the answer, {} once more"));
     if (answered || !session_.options_.against_default) return answered;
     return verify(strategy().options().default_choice,
-                  "the default, measured once more: gains are against it");
+                  "the default, {} once more: gains are against it");
   }
 
   // Limits on a program's own figures are not eased.
@@ -141,24 +141,25 @@ class Session::Search {
     const auto alone = relaxations(strategy().problem(), readings);
     // Where no limit alone does, all of them are told as the nearest needs them.
     if (alone.empty() && history.best() && keeps_figures(readings, history.best()->candidates))
-      return verify(history.best()->candidates,
-                    "what other limits would allow, measured once more");
+      return verify(history.best()->candidates, "what other limits would allow, {} once more");
     for (const Relaxation& advised : alone) {
       FLYBALL_ASSIGN(const bool measured,
-                     verify(advised.choice, "what another limit would allow, measured once more"));
+                     verify(advised.choice, "what another limit would allow, {} once more"));
       if (measured) return true;
     }
     return false;
   }
 
-  Result<bool> verify(const std::vector<size_t>& choice, const std::string& reason) {
+  /// `reason` has {} where it says how.
+  Result<bool> verify(const std::vector<size_t>& choice, const char* reason) {
     bool any = false;
     for (size_t role = 0; role < choice.size(); ++role) {
       if (!session_.roles_[role].profiler->info().live) continue;
       const Record* known = strategy().history().find(role, choice[role]);
       if (!known || known->failed() || !session_.verified_.insert({role, choice[role]}).second)
         continue;
-      const Ask again{role, choice[role], reason, true};
+      const char* how = provenance_name(session_.roles_[role].profiler->info().provenance);
+      const Ask again{role, choice[role], fmt::format(fmt::runtime(reason), how), true};
       FLYBALL_CHECK(run_trial(
           strategy(), again, [&](const Ask& ask) { return measure(ask, ask == again); }, doubt()));
       any = true;

@@ -1320,7 +1320,7 @@ export interface PlanPage {
   /** When the page was written, ISO 8601. */
   written_utc: string;
   /** As `--json` prints it. */
-  answer: Plan | PlanDynamicPlan;
+  answer: Plan | PlanDynamicPlan | PlanArrivalPlan;
   /** How to set the choice, in order; empty without one, and where each role has a mode of its own. */
   apply: ApplyStep[];
 }
@@ -1593,6 +1593,125 @@ export interface PlanWindowRole {
   workload: string;
   /** What is set. */
   config: CommonConfig;
+}
+/** Of `flyball plan … --arrivals`. */
+export interface PlanArrivalPlan {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** What was asked. */
+  request: PlanRequest;
+  /** Where it runs. */
+  device: CommonAnswerDevice;
+  /** What was asked. */
+  problem: "inference" | "concurrent" | "two-inference";
+  /** What is made best. */
+  objective: PlanObjective;
+  /** The problem in words. */
+  asked: string;
+  /** The answer, with its value as simulated; null when no choice keeps the limits. */
+  choice: PlanChoice | null;
+  /** [%] Of requests that are to be in time. */
+  percentile: number;
+  /** Of each service, as it was asked. */
+  arrivals: string[];
+  /** The answer; null when no choice keeps the limits. */
+  simulated: PlanSimulatedChoice | null;
+  /** The plan for clockwork arrivals of the same rates, under these arrivals; null when there is none. */
+  clockwork: PlanSimulatedChoice | null;
+  /** What counts more: latency, training, or the median latency that 1 % of training is worth. */
+  prefer: string;
+  /** What serving sooner costs in training, for the choice; empty without a training. */
+  preferences: PlanPreferencePoint[];
+  /** [count] Choices that were simulated. */
+  simulations: number;
+  /** Which power modes were chosen among (`--modes`); null where a table keeps all of its own. */
+  modes: CommonModes | null;
+  /** Why there is no answer, and what would do, else null. */
+  infeasible: CommonInfeasible | null;
+  /** What is known. */
+  effort: string;
+  /** Empty. */
+  reused: CommonReused[];
+  /** Empty. */
+  set_aside: CommonSetAside[];
+  /** Empty: all is known. */
+  profiled: CommonTrial[];
+  /** [count] 0. */
+  profiles: number;
+  /** [count] 0. */
+  trials: number;
+  /** Empty. */
+  presets: CommonAnswerPreset[];
+  /** Why the search ended. */
+  stopped: string;
+  /** [count] Null: nothing is kept. */
+  run: number | null;
+  /** Remarks. */
+  notes: string[];
+  /** Start of the run, ISO 8601. */
+  started_utc: string;
+  /** [s] Wall time of the run. */
+  seconds: number;
+  /** [s] The same. */
+  own_seconds: number;
+}
+/** A choice, and what simulating it gave. */
+export interface PlanSimulatedChoice {
+  /** What each workload does. */
+  roles: PlanRole[];
+  /** What is set, in words: the mode, then what each workload runs with. */
+  text: string;
+  /** [of `value_unit`] Of the objective, as simulated: what is trained, else the latency at the percentile (of two services its share of the tighter budget). */
+  value: number | null;
+  /** Its unit. */
+  value_unit: string;
+  /** [ms] Of the first role; each has its own in `roles`. */
+  minibatch_ms: number | null;
+  /** Always simulated. */
+  provenance: CommonProvenance;
+  /** [W] The largest of the roles, of a service over all batch sizes up to its own: a batch that its deadline cuts short is a smaller one. */
+  power_w: number | null;
+  /** Of each service in its order. */
+  services: PlanSimulatedService[];
+  /** [%] Requests late or refused, of the worst service. */
+  late_pct: number | null;
+  /** [ms] The same, of the last service. */
+  latency_ms: number | null;
+  /** [requests] Of the last service. */
+  mean_batch: number | null;
+  /** [1/s] Training minibatches in simulation. */
+  trainings_per_s: number | null;
+  /** [1/s] Training minibatches by the problem's equations. */
+  clockwork_per_s: number | null;
+}
+/** How one service fares. */
+export interface PlanSimulatedService {
+  /** Name of the network. */
+  workload: string;
+  /** [%] Requests late or refused. */
+  late_pct: number | null;
+  /** [ms] At the percentile of all requests, those refused included; null: beyond the limit, as more are refused than may be. */
+  latency_ms: number | null;
+  /** [ms] The tightest latency limit that this choice keeps, of two services both tightened alike; null: of the plan for clockwork, without a limit, and beside a training. */
+  kept_ms: number | null;
+  /** [requests] Mean of its batches. */
+  mean_batch: number | null;
+}
+export interface PlanPreferencePoint {
+  /** [count] Requests that a batch waits for; null: until the latest safe time, or as the preference weighs it. */
+  gathers: number | null;
+  /** [ms] Latency. */
+  median_ms: number | null;
+  /** [ms] At the percentile that was asked for. */
+  latency_ms: number | null;
+  /** [%] Late or refused. */
+  late_pct: number | null;
+  /** [1/s] Training minibatches. */
+  trainings_per_s: number | null;
+  /** [count] Requests in a batch. */
+  mean_batch: number | null;
+  /** What the preference comes to. */
+  chosen: boolean;
 }
 /** Of `flyball roofline`. */
 export interface RooflinePage {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Configuration, SheetGrid } from "./contract.ts";
-import { cells_of, iso_line, levels_of, mix } from "./heat.ts";
+import { around_middles, cells_of, iso_line, levels_of, mix } from "./heat.ts";
 
 const one = (config: number[], time_ms: number): Configuration => ({ config, time_ms, power_w: 2, energy_j: time_ms * 2e-3, provenance: "table" });
 const grid: SheetGrid = {
@@ -41,4 +41,18 @@ test("levels are round, ascending and inside", () => {
 test("colours mix from end to end", () => {
   assert.equal(mix("#000000", "#ff8000", 0), "rgb(0, 0, 0)");
   assert.equal(mix("#000000", "#ff8000", 0.5), "rgb(128, 64, 0)");
+});
+
+test("lines stop before the numbers in the cells", () => {
+  assert.deepEqual(around_middles([0.5, 0, 0.5, 1], 0.3, 0.2), [[0.5, 0, 0.5, 1]], "between two columns nothing is in the way");
+  const [first, ...others] = around_middles([0, 0.5, 1, 0.5], 0.3, 0.6);
+  assert.deepEqual([others.length, first!.map((v) => Number(v.toFixed(6)))], [0, [0.3, 0.5, 0.7, 0.5]]);
+  assert.deepEqual(around_middles([0, 0.05, 0.2, 0], 0.3, 0.2), [], "all of it lies on a number");
+});
+
+test("a cell shows the least within the budgets, and says where there is none", () => {
+  const cells = cells_of(grid, "time", 1, 2, ["least", "least", "least"], (c) => c.config[1]! < 600);
+  assert.deepEqual(cells.beyond[0], [false, true]);
+  const some = cells_of(grid, "time", 1, 2, ["least", "least", "least"], (c) => c.config[0] === 4);
+  assert.deepEqual([some.from[0], some.beyond[0]], [[1, 2], [false, true]], "one within the budgets goes before a lesser one beyond them");
 });

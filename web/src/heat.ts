@@ -14,6 +14,8 @@ export interface Cells {
   values: number[][];
   /** Which configuration each is; -1: none. */
   from: number[][];
+  /** Does it break a budget? */
+  beyond: boolean[][];
 }
 
 export const batch_of = (grid: SheetGrid): number => grid.axes.findIndex((a) => a.name === "batch_size");
@@ -30,18 +32,23 @@ export function values_of(grid: SheetGrid, axis: number): number[] {
   return [...new Set(grid.configurations.map((c) => c.config[axis]!))].sort((a, b) => a - b);
 }
 
-export function cells_of(grid: SheetGrid, figure: Figure, x: number, y: number, held: Held[]): Cells {
+/** Of configurations that a cell may stand for one within the budgets is shown, the least of those. */
+export function cells_of(grid: SheetGrid, figure: Figure, x: number, y: number, held: Held[], allowed: (c: Configuration) => boolean = () => true): Cells {
   const [xs, ys] = [values_of(grid, x), values_of(grid, y)];
   const [column, row] = [new Map(xs.map((v, i) => [v, i])), new Map(ys.map((v, i) => [v, i]))];
   const values = ys.map(() => xs.map(() => NaN));
   const from = ys.map(() => xs.map(() => -1));
+  const beyond = ys.map(() => xs.map(() => true));
   grid.configurations.forEach((c, index) => {
     if (!c.config.every((v, d) => d === x || d === y || held[d] === "least" || held[d] === v)) return;
     const [i, j] = [column.get(c.config[x]!)!, row.get(c.config[y]!)!];
     const value = figure_of(grid, figure, c);
-    if (Number.isFinite(value) && !(value >= values[j]![i]!)) [values[j]![i], from[j]![i]] = [value, index];
+    if (!Number.isFinite(value)) return;
+    const outside = !allowed(c);
+    const better = beyond[j]![i] === outside ? !(value >= values[j]![i]!) : !outside;
+    if (better || from[j]![i] === -1) [values[j]![i], from[j]![i], beyond[j]![i]] = [value, index, outside];
   });
-  return { xs, ys, values, from };
+  return { xs, ys, values, from, beyond };
 }
 
 export function range_of(values: number[][]): [number, number] {
@@ -77,6 +84,35 @@ export function iso_line(values: number[][], level: number): Segment[] {
     }
   }
   return segments;
+}
+
+/** What is left of a segment outside of boxes around the middles of the cells, of half this width and height in cells. */
+export function around_middles([x0, y0, x1, y1]: Segment, half_width: number, half_height: number): Segment[] {
+  const middles = [0, 1].flatMap((i) => [0, 1].map((j): [number, number] => [Math.floor(Math.min(x0, x1)) + i, Math.floor(Math.min(y0, y1)) + j]));
+  const hidden: [from: number, to: number][] = [];
+  for (const [i, j] of middles) {
+    let [from, to] = [0, 1];
+    for (const [start, end, middle, half] of [[x0, x1, i, half_width], [y0, y1, j, half_height]] as const) {
+      if (start === end) {
+        if (Math.abs(start - middle) > half) to = -1;
+        continue;
+      }
+      const cuts = [(middle - half - start) / (end - start), (middle + half - start) / (end - start)];
+      [from, to] = [Math.max(from, Math.min(...cuts)), Math.min(to, Math.max(...cuts))];
+    }
+    if (from < to) hidden.push([from, to]);
+  }
+  const left: Segment[] = [];
+  let at = 0;
+  const keep = (to: number) => {
+    if (to - at > 1e-6) left.push([x0 + (x1 - x0) * at, y0 + (y1 - y0) * at, x0 + (x1 - x0) * to, y0 + (y1 - y0) * to]);
+  };
+  for (const [from, to] of hidden.sort((a, b) => a[0] - b[0])) {
+    keep(from);
+    at = Math.max(at, to);
+  }
+  keep(1);
+  return left;
 }
 
 /** A colour between two of "#rrggbb", 0 to 1. */

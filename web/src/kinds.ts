@@ -12,7 +12,7 @@ import { sheet_meters } from "./sections/meters.ts";
 import { notes_section } from "./sections/notes.ts";
 import { provenance_section } from "./sections/provenance.ts";
 import { serving_section } from "./sections/serving.ts";
-import { sheet_answer, sheet_bars, sheet_charts, sheet_facts, sheet_grids, sheet_tables } from "./sections/sheet.ts";
+import { sheet_answer, sheet_bars, sheet_beside, sheet_charts, sheet_facts, sheet_grids, sheet_tables } from "./sections/sheet.ts";
 import { spread_section } from "./sections/spread.ts";
 import { table_section } from "./sections/table.ts";
 import { trials_section } from "./sections/trials.ts";
@@ -35,7 +35,7 @@ type Section<R> = (report: R) => HTMLElement | HTMLElement[] | null;
 
 const tune: Section<TuneReport>[] = [answer_section, sheet_tables, apply_section, cloud_section, tune_heat, trials_section, table_section, agreement_section, notes_section, provenance_section];
 const experiment: Section<ExperimentView>[] = [findings_section, epochs_section, spread_section, epochs_table_section, notes_section, provenance_section];
-const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_meters, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
+const sheet: Section<Sheet>[] = [sheet_answer, sheet_beside, apply_section, serving_section, latency_section, sheet_meters, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
 
 /** The sheet of a report that is neither a tune nor an experiment. */
 export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sheet {

@@ -3,6 +3,7 @@ import { h } from "./dom.ts";
 import { instant } from "./format.ts";
 import { header } from "./header.ts";
 import { shown } from "./kinds.ts";
+import "./code.css";
 import "./style.css";
 import { start_theme } from "./theme.ts";
 import { problems } from "./validate.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { batch_report, comparison_of, infeasible_report, no_power_report, plan_page, power_report } from "../tests/fixtures.ts";
+import { plan_page } from "../tests/fixtures/sheets.ts";
+import { batch_report, comparison_of, infeasible_report, no_power_report, power_report } from "../tests/fixtures/tune.ts";
 import { marks } from "./charts/cloud.ts";
 import type { Colours } from "./theme.ts";
 import { consequence, headline, not_established, oracle_words } from "./answer.ts";

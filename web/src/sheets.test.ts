@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { benchmark_page, boards_page, dynamic_page, evaluation_page, experiment_page, findings_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
+import { dynamic_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures/sheets.ts";
+import { benchmark_page, boards_page, evaluation_page, experiment_page, findings_page } from "../tests/fixtures/studies.ts";
 import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
 import { meter_scale } from "./charts/meters.ts";
 import { bars_text, build_bars, type Bar } from "./charts/epochs.ts";
@@ -18,9 +19,11 @@ import type { Colours } from "./theme.ts";
 import { bytes_words, quantity, type Sheet } from "./sheets/sheet.ts";
 import { problems } from "./validate.ts";
 
+const plain = (text: string): string => text.replaceAll("\u202f", " ");
+
 /** A column of the table of this title. */
 function column(sheet: Sheet, title: string, label: string): unknown[] {
-  const table = sheet.tables.find((t) => t.title === title)!;
+  const table = [...(sheet.beside ?? []), ...sheet.tables].find((t) => t.title === title)!;
   const at = table.columns.findIndex((c) => c.label === label);
   assert.ok(at >= 0, label);
   return table.rows.map((row) => row.cells[at]);
@@ -36,12 +39,20 @@ test("the made-up answers keep to their schemas", () => {
 
 test("a network's profile shows what training showed, and what idling draws", () => {
   const page = profile_page();
-  page.answer.idle = { power_w: 6, share: 0.25, measured_utc: "2026", run: 3 };
+  page.answer.idle = { power_w: 6, share: 0.25, measured_utc: "2025-06-14T09:00:00Z", run: 3 };
+  Object.assign(page.answer.later!, { energy_j: 295, mean_w: 24 });
   page.answer.disturbed = "process 7 (flyball tune)";
   const sheet = profile_sheet(page);
-  assert.deepEqual(column(sheet, "Epoch by epoch", "perplexity"), [20, 19]);
-  assert.deepEqual(sheet.figures[sheet.figures.length - 1], { label: "of it idle power", value: 6, unit: "W", provenance: "measured", note: "25 %, measured 2026 (run 3)" });
-  assert.equal(sheet.headline, "An epoch of lenet5 training (simulated) takes 12.3 s.");
+  // Few epochs stand side by side, without what none of them knows.
+  const [epochs] = sheet.tables;
+  assert.deepEqual(epochs!.columns.map((c) => c.label), ["", "epoch 0", "epoch 1"]);
+  assert.deepEqual(epochs!.rows.find((r) => r.cells[0] === "Perplexity")!.cells.slice(1), [20, 19]);
+  assert.ok(!epochs!.rows.some((r) => /power|GPU/i.test(String(r.cells[0]))));
+  const figure = sheet.figures[sheet.figures.length - 1]!;
+  assert.deepEqual([figure.label, figure.value, plain(figure.note!)], ["power", 24, "6.00 W of it (25 %) is idle power of this mode, measured 14 Jun 2025, 09:00 UTC (run 3)"]);
+  assert.equal(plain(sheet.headline), "An epoch of lenet5 training (simulated) takes 12.3 s.");
+  assert.deepEqual(sheet.settings!.map((s) => [s.label, s.value]), [["Batch size", "16"], ["Loader workers", "0"], ["Threads", "2"], ["Precision", "fp32"]]);
+  assert.ok(sheet.facts[0]!.list.some((f) => f.name === "Drop last" && f.value === "no"));
   assert.deepEqual(sheet.lines, ["82 % of it compute, 16 % visible waiting for data, 2 % overhead."]);
   assert.deepEqual(sheet.notes, [
     { level: "gap", text: "power is not available on this machine (`flyball doctor` says why)", hint: "power is not available on this machine: no RAPL energy counters" },
@@ -77,12 +88,12 @@ test("a program's marks are rows, those whose parts are known bars", () => {
 test("a plan shows its answer among the alternatives, what easing buys, and where trials come from", () => {
   const page = plan_page();
   const sheet = plan_sheet(page);
-  assert.equal(sheet.headline, "Set twin to cpu_cores 8, cpu_mhz 1420.8, gpu_mhz 816, mem_mhz 2133; det batch_size 8.");
+  assert.equal(plain(sheet.headline), "Train net and serve det on twin with 8 CPU cores and GPU at 873 MHz; det with batch size 8.");
   assert.equal(sheet.subject, "Plan · concurrent · net (training) and det (serving) · twin (simulated)");
   assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["throughput", 9.375, undefined], ["power", 29.1, undefined], ["found with", 10, "in 12 trials"]]);
   assert.deepEqual(column(sheet, "What a little more would buy", "gain"), ["3.2 %", "nothing"]);
   assert.deepEqual(column(sheet, "What a little more would buy", "then"), ["9.68 training minibatches/s", ""]);
-  assert.deepEqual(column(sheet, "What a little more would buy", "at"), ["a mode at 30.7 W", ""]);
+  assert.deepEqual(column(sheet, "What a little more would buy", "at").map((at) => plain(at as string)), ["8 CPU cores and GPU at 921 MHz; det with batch size 8", ""]);
   const none = page.answer.would_buy[1]!;
   const easing = (gain_pct: number | null, provenance?: "predicted" | null) => {
     Object.assign(none, { gain_pct, provenance });
@@ -93,13 +104,13 @@ test("a plan shows its answer among the alternatives, what easing buys, and wher
   assert.match(column(sheet, "What was profiled", "why")[0] as string, / \(from run 3\)$/);
   assert.equal(column(sheet, "What was profiled", "also known")[0], "others kept 0.8 cores busy");
   const [chart] = sheet.charts;
-  assert.deepEqual(chart!.points.map((p) => p.marked), [false, false, false, true, false, false]);
+  assert.deepEqual(chart!.points.map((p) => [p.marked, p.name ?? "", p.group]).slice(3), [[true, "", "simulated"], [false, "", "simulated"], [false, "", "simulated"], [false, "with 1 W more power", "predicted"]]);
   assert.deepEqual(chart!.limits, [{ axis: "x", value: 30, label: "budget" }]);
   assert.deepEqual(sheet.facts[1]!.list[0], { name: "run", value: "42" });
   assert.deepEqual(sheet.notes.map((n) => n.text), ["search ended: 10 profiles were made"]);
   // Another is as good at less power: the answer is drawn beside the alternatives, by its power.
   page.answer.front.splice(3, 1);
-  assert.deepEqual(plan_sheet(page).charts[0]!.points.map((p) => p.marked), [false, false, false, true, false, false]);
+  assert.deepEqual(plan_sheet(page).charts[0]!.points.filter((p) => p.name === undefined).map((p) => p.marked), [false, false, false, true, false, false]);
 });
 
 test("a plan without an answer says why, a dynamic one has its windows", () => {
@@ -168,7 +179,7 @@ test("of two runs each row says what came of it", () => {
 test("roofs: the drawn modes, shares in percent, and the figures of the highest mode", () => {
   const page = roofline_page();
   const sheet = roofline_sheet(page);
-  assert.deepEqual(sheet.charts[0]!.lines!.map((l) => l.label), ["gpu_mhz 1300, mem_mhz 3200", "gpu_mhz 300, mem_mhz 700"]);
+  assert.deepEqual(sheet.charts[0]!.lines!.map((l) => plain(l.label)), ["GPU at 1300 MHz, memory at 3200 MHz", "GPU at 300 MHz, memory at 700 MHz"]);
   const [, knee] = sheet.charts[0]!.lines![0]!.points.find(([x]) => Math.abs(x - 2900 / 60) < 1e-9)!;
   assert.ok(Math.abs(knee - 2900) < 1e-6, "the roofs meet at the balance");
   assert.deepEqual(column(sheet, "What binds", "memory"), [60, 60, 60]);
@@ -195,7 +206,7 @@ test("a plan says what its answer is to the presets of the board", () => {
   ];
   assert.deepEqual(problems(page), []);
   const sheet = plan_sheet(page);
-  assert.equal(sheet.lines[0], page.answer.comparison);
+  assert.equal(sheet.lines[0], `${page.answer.comparison}.`);
   assert.deepEqual(column(sheet, "Presets of the board", "preset"), ["MAXN", "30W (in force)", "mine"]);
   assert.deepEqual(column(sheet, "Presets of the board", "breaks"), ["power", "", ""]);
   assert.equal(column(sheet, "Presets of the board", "the answer")[2], "not among what was searched");
@@ -221,8 +232,6 @@ test("findings show what holds, what differs and what cannot be asked, with the 
   assert.deepEqual(modes!.points.filter((p) => p.group === "on the front").length, 3);
   assert.deepEqual(sheet.bars!.map((b) => b.which), ["w 0", "w 4"]);
 });
-
-const plain = (text: string): string => text.replaceAll("\u202f", " ");
 
 test("an evaluation sums up by strategy and kind, and counts what broke off", () => {
   const page = evaluation_page();
@@ -260,7 +269,7 @@ test("boards: ratios in words, published seconds beside, and the choice", () => 
   assert.deepEqual(epochs!.groups[0]!.bars.map((b) => [plain(b.words), b.beside!.map((o) => plain(o.words)), b.marked]), [["2 min 58 s", ["published: 3 min 6 s; here −4.3 %"], false], ["40.0 s", [], true], ["4 h 26 min", ["published: 3 h 20 min; here +33.3 %"], false]]);
   assert.deepEqual([epochs!.groups[1]!.bars[2]!.value, epochs!.groups[1]!.bars[2]!.words], [null, "does not fit: needs 9 of 8 GB (published: out of memory)"]);
   assert.deepEqual(column(sheet, "The boards", "misses"), ["nothing", "nothing", "epoch of net: 4 h 26 min of 1000 s"]);
-  assert.deepEqual(column(sheet, "The boards", "mode")[0], "gpu_mhz 1300");
+  assert.equal(plain(column(sheet, "The boards", "mode")[0] as string), "GPU at 1300 MHz");
   page.answer.choice = null;
   assert.equal(plain(boards_sheet(page).headline), "B (simulated) is 4.7 × as fast as A (simulated).");
   page.answer.infeasible = { code: "infeasible", reason: "no board meets every limit", hint: "relax a limit", easing: [] };

@@ -1,5 +1,6 @@
 // What the sections of a page read. The modules of sheets/ make it from a page's answer.
 import type { ApplyStep, CommonAxis as Axis, CommonPhase, CommonTrial, Configuration as Known, ExperimentFinding, ExperimentGroup, Provenance, Quantity, TuneComparison, TuneLimit } from "./contract.ts";
+import type { Against } from "./sections/beside.ts";
 
 /** A tune: indices are positions in `configurations`, from 0. */
 export interface TuneReport {
@@ -130,6 +131,8 @@ export interface SheetFigure {
   unit: string;
   /** Left out where it says nothing. */
   provenance?: Provenance;
+  /** The same by default. */
+  usual?: Pick<Against, "theirs" | "whose" | "sure" | "more">;
   /** A few words below it. */
   note?: string;
 }
@@ -149,6 +152,8 @@ export interface SheetPoint {
   group: string;
   /** The answer. */
   marked: boolean;
+  /** Stands beside it, such as that of a preset. */
+  name?: string;
 }
 
 /** A curve that the points lie below or beside, such as a roof, from left to right. */

@@ -35,7 +35,7 @@ function serving(folder: string, port = 0, more: string[] = []): Promise<Running
 }
 
 const state = (page: Page, kind: string) => page.locator(`.told[data-state="${kind}"]`).waitFor({ timeout: 20_000 });
-const answered = async (page: Page) => Number((await page.locator(".figure-value").first().innerText()).replaceAll(/\D/g, ""));
+const answered = async (page: Page) => Number((await page.locator('[data-figure="answered"] .figure-value').innerText()).replaceAll(/\D/g, ""));
 const pixels = (page: Page) => page.locator(".live-chart canvas").evaluateAll((all) => all.map((c) => (c as HTMLCanvasElement).toDataURL()));
 
 async function with_live(use: (running: Running, page: Page, folder: string, errors: string[], requests: string[]) => Promise<void>, view: View = desktop): Promise<void> {
@@ -68,7 +68,14 @@ test("live: charts move with what the server tells, and nothing else is loaded",
   assert.deepEqual(await poor_contrast(page), []);
   assert.deepEqual(errors, []);
   assert.deepEqual(requests.filter((r) => r !== `${url}/events`), []);
-  assert.match(await page.locator(".live-figure h3").first().innerText(), /since the start$/);
+  assert.match(await page.locator(".live-figure h3").first().innerText(), /of the last minute/);
+  assert.match(await page.locator('[data-figure="latency"]').innerText(), /ms|µs/);
+  // The line that asks it is taken apart here: no shell, no curl is needed.
+  const [, address, body] = /^curl (\S+) -d '(.*)'$/.exec((await page.locator(".ask code").textContent())!)!;
+  assert.equal(address, `${url}/v2/models/identity/infer`);
+  const answer = await fetch(address!, { method: "POST", body: body! });
+  assert.equal(answer.status, 200, await answer.text());
+  assert.match(await page.locator(".use").innerText(), /Ctrl-C[\s\S]*SIGTERM/);
 }));
 
 test("live: it fits a phone, in the dark", { skip }, () => with_live(async (_running, page) => {

@@ -103,7 +103,12 @@ LiveState ServingEndpoint::live_state() const {
   if (const LivePower* power = facts_.power) state.power_w = power->now_w();
   state.replans = result.replan_count;
   state.switches = result.switches;
-  for (const ServiceResult& s : result.services)
+  state.prefer = facts_.prefer;
+  for (const PreferencePoint& p : facts_.front)
+    state.front.push_back({p.median_ms, p.trainings_per_s, p.chosen});
+  for (const ServiceResult& s : result.services) {
+    const size_t at = state.services.size();
+    const LatencyHistogram recent = s.recent.before(static_cast<int64_t>(result.seconds * 1e9));
     state.services.push_back({.name = s.name,
                               .budget_ms = s.budget_ms,
                               .waiting = s.waiting,
@@ -114,9 +119,15 @@ LiveState ServingEndpoint::live_state() const {
                               .failed = s.failed,
                               .p50_ms = s.latency.quantile_ms(0.5),
                               .p99_ms = s.latency.quantile_ms(0.99),
-                              .largest_batch = s.planned_batch});
+                              .recent_p50_ms = recent.quantile_ms(0.5),
+                              .recent_p99_ms = recent.quantile_ms(0.99),
+                              .margin_ms = facts_.margins_ms.at(at),
+                              .largest_batch = s.planned_batch,
+                              .inputs = serving_->services()[at].inputs});
+  }
   for (const TrainingResult& t : result.trainings)
-    state.trainings.push_back({t.name, t.minibatches});
+    state.trainings.push_back(
+        {t.name, t.minibatches, t.loss, facts_.kept.at(state.trainings.size())});
   return state;
 }
 

@@ -294,6 +294,7 @@ Status LiveServing::train(const Decision& what) {
   turn_->lock();
   execution_.ended(what, begin_ns, end_ns, stepped.ok() ? Ending::whole : Ending::failed);
   if (!stepped.ok()) return stepped.error().within(name);
+  execution_.result().trainings[what.who].loss = trainings_[what.who]->loss();
   unsaved_ = true;
   if (options_.ran) options_.ran(what, begin_ns, end_ns);
   note(name, fmt::format("minibatch {}", execution_.result().trainings[what.who].minibatches),

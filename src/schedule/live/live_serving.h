@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -37,6 +38,8 @@ class TrainingRunner {
  public:
   virtual ~TrainingRunner() = default;
   virtual Status step() = 0;
+  /// Mean loss of the last minibatches; NaN: not known. Called between steps.
+  virtual double loss() const { return std::numeric_limits<double>::quiet_NaN(); }
   /// Keeps the training as it stands on disk.
   virtual Status save() = 0;
 };

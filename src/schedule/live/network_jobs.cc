@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <numeric>
 
 #include "profile/trials/minibatch_run.h"
 
@@ -138,13 +140,23 @@ class NetworkTrainer final : public TrainingRunner {
       : run_(std::move(run)), checkpoint_(std::move(checkpoint)) {}
   Status step() override {
     const auto times = run_.run.next();
-    return times.ok() ? Status() : Status(times.error());
+    if (!times.ok()) return times.error();
+    losses_.push_back(run_.run.loss());
+    if (losses_.size() > recent_losses) losses_.pop_front();
+    return {};
+  }
+  double loss() const override {
+    return std::accumulate(losses_.begin(), losses_.end(), 0.0) /
+           static_cast<double>(losses_.size());
   }
   Status save() override { return checkpoint_.empty() ? Status() : run_.run.save(checkpoint_); }
 
  private:
+  static constexpr size_t recent_losses = 50;
+
   LoadedRun run_;
   std::filesystem::path checkpoint_;
+  std::deque<double> losses_;
 };
 
 // The user may not know of the file: it is kept unless told otherwise.

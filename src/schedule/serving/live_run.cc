@@ -18,7 +18,8 @@
 namespace flyball {
 namespace {
 
-constexpr double settled_s = 3;  // after a switch: whole laps of LivePower are of the mode
+constexpr double shown_requests = 1500;  // that each point of the page's front is simulated with
+constexpr double settled_s = 3;          // after a switch: whole laps of LivePower are of the mode
 
 // Which mode the board is in, in words; "" where it does not tell.
 std::string present_mode(const Device& knobs) {
@@ -155,6 +156,7 @@ class LiveRun {
 LiveRun::LiveRun(ServeRequest request, LiveSetup setup)
     : request_(std::move(request)), setup_(std::move(setup)), serving_(serving_options()) {
   facts_.device = served_.device = setup_.board.info().device.title;
+  facts_.prefer = request_.plan.prefer.text();
   if (knobs()) facts_.set_mode(present_mode(*knobs()));
 }
 
@@ -205,6 +207,7 @@ Status LiveRun::add_trainings(const JobPlace& place) {
     if (started.resumed)
       served_.notes.push_back(fmt::format("{} goes on at epoch {}, minibatch {}", workload,
                                           started.resumed_epoch, started.resumed_minibatches));
+    facts_.kept.push_back(!started.checkpoint.empty());
     if (!started.checkpoint.empty()) checkpoints_[workload] = started.checkpoint;
     const double share = t < request_.shares.size() ? request_.shares[t] : 1;
     serving_.add(TrainingRules{.name = workload, .share = share}, std::move(started.runner));
@@ -221,15 +224,15 @@ Status LiveRun::add_services(const JobPlace& place) {
     FLYBALL_ASSIGN(auto runner, setup_.jobs.service(workload, place, request_));
     runners_.push_back(runner.get());
     const double latency_ms = of_service(request_.plan.latencies_ms, s, unlimited);
+    facts_.margins_ms.push_back(request_.plan.margin.of_ms(latency_ms));
     serving_.add(
-        ServiceRules{
-            .name = workload,
-            .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
-            .largest_batch = request_.batch > 0 ? request_.batch : planned[s],
-            .queue_bound = request_.queue_bound,
-            .overload = request_.overload,
-            .rate_hz = request_.arrivals.empty() ? 0 : request_.arrivals[s].rate_hz,
-            .margin_ns = static_cast<int64_t>(request_.plan.margin.of_ms(latency_ms) * 1e6)},
+        ServiceRules{.name = workload,
+                     .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
+                     .largest_batch = request_.batch > 0 ? request_.batch : planned[s],
+                     .queue_bound = request_.queue_bound,
+                     .overload = request_.overload,
+                     .rate_hz = request_.arrivals.empty() ? 0 : request_.arrivals[s].rate_hz,
+                     .margin_ns = static_cast<int64_t>(facts_.margins_ms.back() * 1e6)},
         std::move(runner));
   }
   return {};
@@ -245,6 +248,11 @@ Status LiveRun::make_jobs() {
 // Once nothing of what the user named can turn out to be wrong.
 Status LiveRun::open_door() {
   if (!setup_.open_door) return {};
+  if (const ServingPlan* plan = followed(); plan && !request_.train.empty())
+    facts_.front = preference_front(plan->live(), plan->choice.choice, request_.arrivals,
+                                    {.percentile = request_.percentile,
+                                     .requests = shown_requests,
+                                     .seed = request_.plan.seed});
   FLYBALL_ASSIGN(door_, setup_.open_door(facts_));
   door_->attach(serving_);
   return {};

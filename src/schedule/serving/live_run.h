@@ -9,14 +9,19 @@
 
 #include "schedule/live/live_power.h"
 #include "schedule/live/network_jobs.h"
+#include "schedule/planning/preference_front.h"
 #include "schedule/serving/serving_profiles.h"
 
 namespace flyball {
 
-/// What is told beside the results while it serves; thread-safe, once `device` is set.
+/// What is told beside the results while it serves; thread-safe, once the first five are set.
 class LiveFacts {
  public:
   std::string device;
+  std::string prefer;                  ///< `--prefer`, as it is in effect
+  std::vector<double> margins_ms;      ///< of each service, kept for the client's side
+  std::vector<bool> kept;              ///< of each training: on disk, when serving ends
+  std::vector<PreferencePoint> front;  ///< of the plan that is followed; empty: there is none
   std::atomic<const LivePower*> power{nullptr};
   void set_mode(std::string mode) {
     const std::lock_guard lock(mutex_);

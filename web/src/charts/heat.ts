@@ -1,6 +1,6 @@
 // A heat map: a cell for each pair of values, lines of equal value over them, the least cell framed.
 import { number, short_number, exact } from "../format.ts";
-import { iso_line, levels_of, mix, range_of, type Cells } from "../heat.ts";
+import { around_middles, iso_line, levels_of, mix, range_of, type Cells, type Segment } from "../heat.ts";
 import type { Colours } from "../theme.ts";
 
 interface Api {
@@ -10,11 +10,13 @@ interface Api {
 
 export const margins = { left: 62, right: 16, top: 34, bottom: 48 };
 
-/** Least cell, row and column; null where nothing is known. */
+/** Least cell of those that are allowed, row and column; null where none is known. */
 export function least_cell(cells: Cells): [row: number, column: number] | null {
-  const [low] = range_of(cells.values);
-  for (let j = 0; j < cells.values.length; j++) for (let i = 0; i < cells.xs.length; i++) if (cells.values[j]![i] === low) return [j, i];
-  return null;
+  let best: [number, number] | null = null;
+  cells.values.forEach((row, j) => row.forEach((v, i) => {
+    if (v === v && !cells.beyond[j]![i] && !(v >= (best ? cells.values[best[0]]![best[1]]! : Infinity))) best = [j, i];
+  }));
+  return best;
 }
 
 export function shade(value: number, [low, high]: [number, number], colours: Colours): string {
@@ -31,6 +33,16 @@ function readable(on: string, colours: Colours): string {
   const contrast = (a: number, b: number) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   const ground = light(on);
   return contrast(ground, light(colours.ink)) >= contrast(ground, light(colours.surface)) ? colours.ink : colours.surface;
+}
+
+/** Slanted lines over a cell that breaks a budget. */
+function hatching(box: { x: number; y: number; width: number; height: number }, colours: Colours) {
+  const lines = [];
+  for (let at = 6; at < box.width + box.height; at += 9) {
+    const [low, high] = [Math.max(0, at - box.width), Math.min(at, box.height)];
+    lines.push({ type: "line", shape: { x1: box.x + at - low, y1: box.y + low, x2: box.x + at - high, y2: box.y + high }, style: { stroke: colours.limit, lineWidth: 1, opacity: 0.4 } });
+  }
+  return lines;
 }
 
 function axis(name: string, values: number[], colours: Colours, vertical: boolean) {
@@ -55,18 +67,22 @@ export function build_heat(cells: Cells, names: [x: string, y: string], colours:
     const inset = { x: shape.x + 1, y: shape.y + 1, width: shape.width - 2, height: shape.height - 2 };
     return { type: "group", children: [
       { type: "rect", shape, style: { fill: shade(v, range, colours) } },
+      ...(cells.beyond[j]![i] ? hatching(shape, colours) : []),
       ...(best ? [{ type: "rect", shape: inset, style: { fill: "none", stroke: colours.choice, lineWidth: 2.5 } }] : []),
     ] };
   };
   const text = across > 46 && along > 20;
-  // Above the lines, with the cell's own colour around it.
+  // With the cell's own colour around it.
   const figure = (_: unknown, api: Api) => {
     const [v, p] = [api.value(2), api.coord([api.value(0), api.value(1)])];
     const fill = shade(v, range, colours);
     return { type: "text", style: { x: p[0], y: p[1], text: number(v), align: "center", verticalAlign: "middle", font: `12px ${font}`, fill: readable(fill, colours), stroke: fill, lineWidth: 3 } };
   };
+  const widest = Math.max(...known.map((c) => number(c[2]!).length));
   const levels = levels_of(...range).map((level) => ({ level, segments: iso_line(cells.values, level) })).filter((l) => l.segments.length > 0);
-  const contour = levels.flatMap(({ level, segments }) => segments.map((s) => [...s, level]));
+  // Lines stop before a number and go on behind it.
+  const shown = text ? (s: Segment) => around_middles(s, (widest * 3.6 + 6) / across, 11 / along) : (s: Segment) => [s];
+  const contour = levels.flatMap(({ level, segments }) => segments.flatMap(shown).map((s) => [...s, level]));
   const line = (_: unknown, api: Api) => {
     const [a, b] = [api.coord([api.value(0), api.value(1)]), api.coord([api.value(2), api.value(3)])];
     return { type: "line", shape: { x1: a[0], y1: a[1], x2: b[0], y2: b[1] }, style: { stroke: colours.ink, lineWidth: 1.3, opacity: 0.75 } };

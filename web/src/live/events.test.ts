@@ -4,8 +4,8 @@ import type { LiveState } from "./contract.ts";
 import { connection_words, History } from "./events.ts";
 
 const state = (seconds: number, answered: number): LiveState => ({
-  seconds, draining: false, device: "host", mode: "", power_w: null, replans: 0, switches: 0,
-  services: [{ name: "net", budget_ms: 100, waiting: 0, arrived: answered, answered, late: 0, refused: 0, failed: 0, p50_ms: 1, p99_ms: 2, largest_batch: 4 }],
+  seconds, draining: false, device: "host", mode: "", power_w: null, replans: 0, switches: 0, prefer: "latency", front: [],
+  services: [{ name: "net", budget_ms: 100, waiting: 0, arrived: answered, answered, late: 0, refused: 0, failed: 0, p50_ms: 1, p99_ms: 2, recent_p50_ms: 1, recent_p99_ms: 2, margin_ms: 0, largest_batch: 4, inputs: [] }],
   trainings: [],
 });
 

@@ -1,82 +1,29 @@
-// The page of a running `flyball serve`: latency against its budget, rates, queue and power, as they come.
-import { live_chart, type EChartsType } from "../charts/echarts.ts";
+// The page of a running `flyball serve`: latency against its budget, rates, queue and power as they come, how to ask it and how to stop it.
+import "../code.css";
+import { code_box } from "../code.ts";
 import { h, section } from "../dom.ts";
-import { number, short_number } from "../format.ts";
 import { header } from "../header.ts";
 import "../style.css";
-import { time_ticks } from "../timespan.ts";
-import { colours, font, start_theme, type Colours } from "../theme.ts";
+import { start_theme } from "../theme.ts";
+import { charts_of, front_section, type Drawn } from "./charts.ts";
 import type { LiveState } from "./contract.ts";
 import { connection_words, History, token_words } from "./events.ts";
+import "./live.css";
 import { listen } from "./stream.ts";
-
-type Line = { name: string; data: [number, number | null][]; colour: string; dashed?: boolean };
+import { curl_line, figures_of, stop_words } from "./words.ts";
 
 const history = new History();
 
-/** Seconds before the newest state. */
-function chart(name: string, unit: string, lines: (c: Colours) => Line[]): { box: HTMLElement; draw: () => void } {
-  const legend = h("p", { class: "lead legend" });
-  const canvas = h("div", { class: "chart live-chart", role: "img", "aria-label": name });
-  const box = h("figure", { class: "live-figure" }, h("h3", {}, name), legend, canvas);
-  let drawn: EChartsType | null = null;
-  const options = (c: Colours) => {
-    const now = history.states[history.states.length - 1]?.seconds ?? 0;
-    const shown = lines(c);
-    const stretch = { from: Math.max(0, now - 600), to: Math.max(10, now) };
-    const ticks = time_ticks(stretch, 600, canvas.clientWidth < 400 ? 4 : 6);
-    const custom = { customValues: ticks.values };
-    legend.replaceChildren(...shown.map((l) => {
-      const last = l.data[l.data.length - 1]?.[1] ?? null;
-      return h("span", { class: "live-key" }, h("i", { style: `background:${l.colour}` }), `${l.name} ${last === null ? "–" : short_number(last)} ${unit}`);
-    }));
-    return {
-      animation: false, textStyle: { fontFamily: font() },
-      grid: { left: 52, right: 12, top: 12, bottom: 34 },
-      xAxis: {
-        type: "value", min: stretch.from, max: stretch.to, name: "min:s since the start", nameLocation: "middle", nameGap: 22,
-        nameTextStyle: { color: c.muted, fontSize: 12 }, axisTick: { show: false, ...custom }, axisLabel: { color: c.muted, fontSize: 11, formatter: ticks.label, ...custom }, splitLine: { show: false }, axisLine: { lineStyle: { color: c.rule } },
-      },
-      yAxis: { type: "value", min: 0, axisLabel: { color: c.muted, fontSize: 11, formatter: (v: number) => short_number(v) }, splitNumber: 4, splitLine: { lineStyle: { color: c.grid } } },
-      series: shown.map((l) => ({ type: "line", name: l.name, silent: true, showSymbol: l.data.length < 2, symbolSize: 4, connectNulls: false, data: l.data, lineStyle: { color: l.colour, width: l.dashed ? 1 : 1.8, type: l.dashed ? [5, 4] : "solid" }, itemStyle: { color: l.colour } })),
-    };
-  };
-  return {
-    box,
-    draw: () => {
-      drawn ??= live_chart(canvas, (target) => target.setOption(options(colours()), true));
-      drawn.setOption(options(colours()), true);
-    },
-  };
-}
-
-const palette = (c: Colours) => [c.blue, c.choice, c.oracle, c.simulated];
-const hue = (c: Colours, i: number) => palette(c)[i % 4]!;
-
-function charts(state: LiveState): { box: HTMLElement; draw: () => void }[] {
-  const services = state.services.map((s, i) => ({ name: s.name, i }));
-  const all = services.map(({ name, i }) => chart(`Latency of ${name} since the start`, "ms", (c) => [
-    { name: "median", colour: c.blue, data: history.values((s) => s.services[i]!.p50_ms) },
-    { name: "99th percentile", colour: c.choice, data: history.values((s) => s.services[i]!.p99_ms) },
-    { name: "budget", colour: c.limit, dashed: true, data: history.values((s) => s.services[i]!.budget_ms) },
-  ]));
-  all.push(chart("Answers", "/s", (c) => services.map(({ name, i }) => ({ name, colour: hue(c, i), data: history.rates((s) => s.services[i]!.answered) }))));
-  all.push(chart("Waiting requests", "", (c) => services.map(({ name, i }) => ({ name, colour: hue(c, i), data: history.values((s) => s.services[i]!.waiting) }))));
-  if (state.trainings.length > 0) all.push(chart("Training", "minibatches/s", (c) => state.trainings.map((t, i) => ({ name: t.name, colour: hue(c, i), data: history.rates((s) => s.trainings[i]!.minibatches) }))));
-  if (state.power_w !== null) all.push(chart("Power", "W", (c) => [{ name: "board", colour: c.blue, data: history.values((s) => s.power_w) }]));
-  return all;
-}
-
-const share = (part: number, whole: number) => (whole > 0 ? `${number((100 * part) / whole, 2)} %` : "–");
-
 function figures(state: LiveState): HTMLElement[] {
-  const figure = (label: string, value: string, note: string) => h("div", { class: "figure" }, h("div", { class: "figure-label" }, label), h("div", { class: "figure-value" }, value), h("div", { class: "spread" }, note));
-  return [
-    ...state.services.map((s) => figure(`${s.name}, served since the start`, `${short_number(s.answered, 6)}`, `answered; late ${s.late} (${share(s.late, s.answered)}), refused ${s.refused}${s.failed > 0 ? `, failed ${s.failed}` : ""}`)),
-    ...state.trainings.map((t) => figure(`${t.name}, trained since the start`, `${short_number(t.minibatches, 6)}`, "minibatches")),
-    figure("power", state.power_w === null ? "–" : `${short_number(state.power_w)} W`, state.power_w === null ? "no sensor" : "of the board"),
-    figure("plans made anew", String(state.replans), `${state.switches} changes of mode`),
-  ];
+  return figures_of(state).map((f) => h("div", { class: f.unit === "" && /[a-z]/.test(f.amount) ? "figure in-words" : "figure", "data-figure": f.name },
+    h("p", { class: "figure-label" }, f.label), h("p", { class: "figure-value" }, f.amount, f.unit !== "" && h("small", {}, f.unit)), h("p", { class: "spread" }, f.note)));
+}
+
+/** How to ask it and how to stop it. */
+function use_section(state: LiveState, with_token: boolean): HTMLElement {
+  const asking = state.services.filter((s) => s.inputs.length > 0).map((s) =>
+    h("div", { class: "ask" }, h("h3", {}, `Ask ${s.name} once`), code_box(`ask ${s.name}`, curl_line(location.origin, s.name, s.inputs, with_token))));
+  return section("use", "How to ask it, how to stop it", "Values are zeros here; one request may hold several samples. GET /v2/models/NAME says what a model takes, GET /metrics tells these figures to Prometheus.", ...asking, h("h3", {}, "Stop it"), h("p", { class: "hint" }, stop_words(state)));
 }
 
 /** A field for the server's token, which is hidden until it is asked for. */
@@ -103,8 +50,10 @@ function start(): void {
   const token = token_field();
   const strip = h("div", { class: "figures" });
   const grid = h("div", { class: "live-grid" });
-  page.replaceChildren(header("live"), h("main", {}, section("live", "Serving and training in turns", "", told, token.box, strip, grid)));
-  let drawn: { box: HTMLElement; draw: () => void }[] = [];
+  const below = h("div", {});
+  page.replaceChildren(header("live"), h("main", {}, section("live", "Serving and training in turns", "", told, token.box, strip, grid), below));
+  let drawn: Drawn[] = [];
+  let with_token = false;
   let kind = "";
   const tell = (connected: boolean) => {
     const { text, kind } = connection_words(history.states[history.states.length - 1] ?? null, connected);
@@ -118,11 +67,14 @@ function start(): void {
     const state = history.states[history.states.length - 1]!;
     strip.replaceChildren(...figures(state));
     strip.dataset["states"] = String(history.states.length);
-    const shape = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null]);
+    const shape = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null, state.trainings.some((t) => t.loss !== null), state.services.some((s) => s.inputs.length > 0)]);
     if (shape !== kind) {
       kind = shape;
-      drawn = charts(state);
+      drawn = charts_of(history, state);
       grid.replaceChildren(...drawn.map((d) => d.box));
+      const front = front_section(state);
+      below.replaceChildren(...(front ? [front.box] : []), use_section(state, with_token));
+      if (front) drawn.push(front);
     }
     for (const one of drawn) one.draw();
   };
@@ -139,6 +91,7 @@ function start(): void {
     token: (wrong) => {
       told.textContent = token_words(wrong);
       told.dataset["state"] = "token";
+      with_token = true;
       return token.ask();
     },
   });

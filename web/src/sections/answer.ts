@@ -1,10 +1,11 @@
 // The answer first: one sentence, the figures with their spread, and what to set.
 import { consequence, headline, not_established, oracle_words } from "../answer.ts";
 import { chip, h } from "../dom.ts";
-import { axis_label, axis_value, change, duration, interval, percent_words, plural, value_of, with_unit } from "../format.ts";
+import { axis_label, axis_value, duration, interval, plural, value_of, with_unit } from "../format.ts";
 import { compared_per, costs, type Measure } from "../measures.ts";
 import { figure_text } from "../sheets/sheet.ts";
 import type { Configuration, TuneReport } from "../view.ts";
+import { delta, settings_strip } from "./beside.ts";
 
 /** Is this figure's difference from the default more than noise? Yes where the program does not say. */
 function established(report: TuneReport, measure: Measure): boolean {
@@ -15,11 +16,7 @@ function established(report: TuneReport, measure: Measure): boolean {
 function against(report: TuneReport, measure: Measure, c: Configuration, base: Configuration | undefined, base_name: string): HTMLElement | null {
   const [mine, theirs] = [measure.of(c), base ? measure.of(base) : null];
   if (base === c || mine === null || theirs === null) return null;
-  const percent = change(value_of(mine), value_of(theirs));
-  const sign = Math.abs(percent) < 0.05 ? "±0" : `${percent < 0 ? "−" : "+"}${percent_words(percent)}`;
-  const sure = established(report, measure);
-  return h("p", { class: `delta ${!sure ? "unsure" : percent < -0.5 ? "better" : percent > 0.5 ? "worse" : ""}` },
-    h("b", {}, `${sign}\u202f%`), ` against ${with_unit(value_of(theirs), measure.unit)} ${base_name}`, !sure && Math.abs(percent) >= 0.5 && ", not established");
+  return delta({ mine: value_of(mine), theirs: value_of(theirs), unit: measure.unit, whose: base_name, sure: established(report, measure) });
 }
 
 function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLElement {
@@ -71,14 +68,11 @@ function effort(report: TuneReport): HTMLElement {
 
 function settings(report: TuneReport, c: Configuration): HTMLElement {
   const base = report.default ? report.configurations[report.default.configuration]! : null;
-  return h("dl", { class: "settings-strip", "aria-label": "Settings" },
-    ...report.axes.map((axis, i) => {
-      const [mine, theirs] = [c.config[i]!, base?.config[i]];
-      const differs = theirs !== undefined && theirs !== mine;
-      return h("div", { class: differs ? "differs" : "" },
-        h("dt", { title: axis.name }, axis_label(axis)),
-        h("dd", {}, axis_value(axis, mine), differs && h("small", {}, `default ${axis_value(axis, theirs)}`)));
-    }));
+  return settings_strip(report.axes.map((axis, i) => {
+    const [mine, theirs] = [c.config[i]!, base?.config[i]];
+    const usual = theirs === undefined || theirs === mine ? {} : { usual: axis_value(axis, theirs) };
+    return { label: axis_label(axis), name: axis.name, value: axis_value(axis, mine), ...usual };
+  }));
 }
 
 /** The figures that head the page; a missing one is left out here and named under the gaps. */

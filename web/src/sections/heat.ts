@@ -2,10 +2,11 @@
 import { live_chart } from "../charts/echarts.ts";
 import { build_heat, least_cell, margins, shade } from "../charts/heat.ts";
 import { attach_hover } from "../charts/hover.ts";
-import type { SheetGrid } from "../contract.ts";
+import type { Configuration, SheetGrid } from "../contract.ts";
 import { chip, h, section, select } from "../dom.ts";
 import { axis_label, axis_value, exact, number, with_unit } from "../format.ts";
 import { batch_of, cells_of, figure_of, range_of, values_of, type Cells, type Figure, type Held } from "../heat.ts";
+import { costs, within_budgets } from "../measures.ts";
 import { colours, font } from "../theme.ts";
 import type { TuneReport } from "../view.ts";
 
@@ -39,11 +40,21 @@ function card(grid: SheetGrid, index: number, run: boolean): HTMLElement {
     h("dl", { class: "settings" }, ...grid.axes.flatMap((a, d) => [h("dt", {}, axis_label(a)), h("dd", {}, axis_value(a, c.config[d]!))])));
 }
 
-export function heat_section(all: SheetGrid[], run = false): HTMLElement | null {
+/** What was asked: the map opens on it. */
+interface Asked {
+  figure: Figure;
+  /** The setting that the map goes through: the answer, else the default. */
+  through: number[];
+  allowed: (c: Configuration) => boolean;
+  bounded: boolean;
+}
+
+export function heat_section(all: SheetGrid[], run = false, asked: Asked | null = null): HTMLElement | null {
   const grids = all.filter((g) => usable(g).length >= 2 && figures_of(g).length > 0);
   if (grids.length === 0) return null;
   let grid = grids[0]!;
-  let figure: Figure = figures_of(grid).includes("energy") ? "energy" : "time";
+  const wanted = asked?.figure ?? "energy";
+  let figure: Figure = figures_of(grid).includes(wanted) ? wanted : figures_of(grid)[0]!;
   let [x, y] = opening(grid);
   let held: Held[] = [];
   let cells: Cells;
@@ -74,7 +85,7 @@ export function heat_section(all: SheetGrid[], run = false): HTMLElement | null 
   });
 
   function hold(): void {
-    held = grid.axes.map((_, d) => values_of(grid, d).slice(-1)[0]!);
+    held = grid.axes.map((_, d) => asked?.through[d] ?? values_of(grid, d).slice(-1)[0]!);
   }
   function redraw(): void {
     hover.hide();
@@ -110,7 +121,7 @@ export function heat_section(all: SheetGrid[], run = false): HTMLElement | null 
       select("Across", axes, String(x), swap("x")), select("Upwards", axes, String(y), swap("y")), ...others.map(keep));
   }
   function draw(): void {
-    cells = cells_of(grid, figure, x, y, held);
+    cells = cells_of(grid, figure, x, y, held, asked?.allowed);
     const theme = colours();
     const range = range_of(cells.values);
     instance.setOption(build_heat(cells, [axis_name(grid, x), axis_name(grid, y)], theme, font(), canvas.clientWidth, canvas.clientHeight), true);
@@ -119,8 +130,9 @@ export function heat_section(all: SheetGrid[], run = false): HTMLElement | null 
     key.replaceChildren(`${number(range[0])}\u202f${units[figure]}`, bar, `${number(range[1])}\u202f${units[figure]}`);
     const least = least_cell(cells);
     const at = least ? `${axis_label(grid.axes[x]!)} ${exact(cells.xs[least[1]]!)}, ${axis_label(grid.axes[y]!)} ${exact(cells.ys[least[0]]!)}` : "";
-    const text = least ? `${label_of(grid, figure, run)} is least, ${with_unit(range[0], units[figure])}, at ${at} (framed). Lines join equal values.` : "Nothing is known for these settings.";
-    caption.textContent = text;
+    const text = least ? `${label_of(grid, figure, run)} is least${asked?.bounded ? " within the budgets" : ""}, ${with_unit(cells.values[least[0]]![least[1]]!, units[figure])}, at ${at} (framed). Lines join equal values.` : order().length > 0 ? "Nothing here keeps within the budgets. Lines join equal values." : "Nothing is known for these settings.";
+    const hatched = cells.beyond.some((row, j) => row.some((b, i) => b && cells.from[j]![i]! >= 0));
+    caption.textContent = hatched ? `${text} Hatched cells break a budget.` : text;
     box.setAttribute("aria-label", `${label_of(grid, figure, run)} over ${axis_label(grid.axes[x]!)} and ${axis_label(grid.axes[y]!)}. ${text} Arrow keys walk through the cells.`);
     box.dataset["cells"] = String(order().length);
   }
@@ -130,5 +142,9 @@ export function heat_section(all: SheetGrid[], run = false): HTMLElement | null 
   return section("heat-section", "Heat map", "", controls, h("figure", {}, box, key, caption));
 }
 
-export const tune_heat = (report: TuneReport): HTMLElement | null =>
-  heat_section([{ title: report.title, axes: report.axes, configurations: report.configurations }], report.per === "run");
+export function tune_heat(report: TuneReport): HTMLElement | null {
+  const through = report.configurations[report.choice?.configuration ?? report.default?.configuration ?? -1]?.config ?? [];
+  const { budgets, objective } = report.request;
+  const asked = { figure: objective, through, allowed: within_budgets(report, costs(report)) as (c: Configuration) => boolean, bounded: budgets.length > 0 };
+  return heat_section([{ title: report.title, axes: report.axes, configurations: report.configurations }], report.per === "run", asked);
+}

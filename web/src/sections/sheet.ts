@@ -10,6 +10,7 @@ import type { Sheet } from "../sheets/sheet.ts";
 import type { Cell, SheetChart, SheetFigure, SheetTable } from "../view.ts";
 import { colours, font } from "../theme.ts";
 import { heat_section } from "./heat.ts";
+import { delta, settings_strip } from "./beside.ts";
 import { bar_key, bars_chart } from "./epochs.ts";
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -21,6 +22,7 @@ function figure(f: SheetFigure): HTMLElement {
     h("p", { class: "figure-label" }, capital(f.label)),
     h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
     h("p", { class: "spread" }, f.provenance && chip(f.provenance), f.value !== null && h("span", {}, interval(f.value, f.unit))),
+    f.usual && typeof f.value === "number" && delta({ ...f.usual, mine: f.value, unit: f.unit }),
     f.note !== undefined && h("p", { class: "delta" }, f.note));
 }
 
@@ -29,6 +31,7 @@ export function sheet_answer(report: Sheet): HTMLElement {
     h("p", { class: "eyebrow" }, report.subject),
     h("h1", {}, report.headline),
     ...report.lines.map((line) => h("p", { class: "consequence" }, line)),
+    report.settings?.length && settings_strip(report.settings),
     report.figures.length > 0 && h("div", { class: "figures" }, ...report.figures.map(figure)));
 }
 
@@ -53,7 +56,8 @@ function chart_section(chart: SheetChart): HTMLElement {
   function draw() {
     instance.setOption(build_points(chart, colours(), font()), true);
     const [left, right, top, bottom] = [52, canvas.clientWidth - 24, 36, canvas.clientHeight - 48];
-    const names: Name[] = chart.points.filter((p) => p.marked).map((p) => ({ x: pixel("xAxisIndex", p.x), y: pixel("yAxisIndex", p.y), radius: 10, text: "answer", kind: "choice" }));
+    const names: Name[] = chart.points.filter((p) => p.marked).map((p) => ({ x: pixel("xAxisIndex", p.x), y: pixel("yAxisIndex", p.y), radius: 10, text: p.name ?? "answer", kind: "choice" }));
+    names.push(...chart.points.flatMap((p): Name[] => (p.marked || p.name === undefined ? [] : [{ x: pixel("xAxisIndex", p.x), y: pixel("yAxisIndex", p.y), radius: 5, text: p.name, kind: "preset" }])));
     for (const l of chart.limits) {
       const words = `${l.label} ${short_number(l.value, 4)}\u202f${l.axis === "x" ? chart.x.unit : chart.y.unit}`;
       names.push(l.axis === "x" ? { x: pixel("xAxisIndex", l.value), y: top + 9, radius: 1, text: words, kind: "limit", sides: ["right", "left", "below right", "below left"] } : { x: right - 4, y: pixel("yAxisIndex", l.value), radius: 1, text: words, kind: "limit", sides: ["above left", "below left"] });
@@ -106,6 +110,7 @@ function table_section(whole_table: SheetTable): HTMLElement {
 export const sheet_charts = (report: Sheet): HTMLElement[] => report.charts.filter((c) => c.points.length > 0).map(chart_section);
 /** A heat map for each workload; one that is asked for where there are several. */
 export const sheet_grids = (report: Sheet): HTMLElement | null => heat_section(report.grids ?? []);
+export const sheet_beside = (report: Sheet): HTMLElement[] => sheet_tables({ tables: report.beside ?? [] });
 export const sheet_tables = (report: { tables?: SheetTable[] }): HTMLElement[] => (report.tables ?? []).filter((t) => t.rows.length > 0).map(table_section);
 
 export function sheet_bars(report: Sheet): HTMLElement | null {

@@ -26,10 +26,13 @@ function flags(report: TuneReport, trial: Trial): HTMLElement[] {
   if (trial.throttled) found.push(chip("throttled", "warn"));
   if (trial.disturbed !== null) found.push(chip("disturbed", "warn"));
   if (trial.repeat) found.push(chip("repeated", "warn"));
-  if (trial.verification) found.push(chip("measured once more", "quiet"));
+  if (trial.verification) found.push(chip("once more", "quiet"));
   if (trial.from_store) found.push(chip(trial.run === null ? "from the store" : `from run ${trial.run}`, "quiet"));
   return found;
 }
+
+/** A simulated board and a table cannot be watched. */
+const is_live = (trial: Trial): boolean => trial.provenance === "measured" && trial.origin === "live";
 
 function row(report: TuneReport, trial: Trial, order: number, with_power: boolean, watched: boolean, longest: number): HTMLElement {
   const c = report.configurations[trial.configuration]!;
@@ -39,7 +42,7 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     trial.window_s ? duration(trial.window_s) : "",
     trial.noise_pct === null ? "" : `noise ${number(trial.noise_pct, 2)}\u202f%`,
     trial.power_updates ? plural(trial.power_updates, "power update") : "",
-    trial.throttled === null && watched ? "nobody looked whether the board throttled" : "",
+    trial.throttled === null && watched && is_live(trial) ? "nobody looked whether the board throttled" : "",
     trial.other_cores !== null && trial.other_cores >= 0.1 ? `others kept ${number(trial.other_cores, 2)} cores busy` : "",
     trial.disturbed === null ? "" : `beside ${trial.disturbed}`,
     trial.power_settled === false ? "power had not settled" : "",
@@ -73,7 +76,7 @@ export function trials_section(report: TuneReport): HTMLElement | null {
   const heads = ["#", "Settings and why", time_label(report), ...(with_power ? ["Power"] : []), key, "Evidence"];
   const known = report.profiled.filter((t) => t.from_store).length;
   const before = known > 0 ? `${plural(known, "trial")} known before, and ` : "";
-  const lead = report.run.strategy === "exact" ? "Every row of the table is known: these are the default and the answer." : `${before}${plural(report.profiled.length - known, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.${watched ? "" : " Nobody looked whether the board throttled."}`;
+  const lead = report.run.strategy === "exact" ? "Every row of the table is known: these are the default and the answer." : `${before}${plural(report.profiled.length - known, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.${watched || !report.profiled.some(is_live) ? "" : " Nobody looked whether the board throttled."}`;
   const table = h("table", { class: "trial-table" },
     h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))),
     h("tbody", {}, ...report.profiled.map((t, i) => row(report, t, i + 1, with_power, watched, longest))));

@@ -22,7 +22,7 @@ function found_words(report: TuneReport, question: Question, index: number): (No
     value_of(used) < high ? h("small", {}, ` up to ${with_unit(high, question.measure.unit)}`) : "",
     against === "" ? "" : `: ${against}${against === "the same" ? " as" : " than"} the choice`, ". ",
     chip(c.provenance), ` ${settings_words(report, c)}.`,
-    c.provenance === "predicted" ? h("small", {}, " Not measured yet: tune with that budget before you rely on it.") : "",
+    c.provenance === "predicted" ? h("small", {}, " Not tried yet: tune with that budget before you rely on it.") : "",
   ];
 }
 
@@ -57,7 +57,7 @@ export function whatif(report: TuneReport, on_move: (moved: Moved | null) => voi
     slider.setAttribute("aria-valuetext", amount.textContent);
     reset.disabled = false;
     to_row.hidden = at === null;
-    if (at === null) words.replaceChildren(`Nothing that was measured or predicted keeps within ${amount.textContent}.`);
+    if (at === null) words.replaceChildren(`Nothing that is known or predicted keeps within ${amount.textContent}.`);
     else words.replaceChildren(...found_words(report, question!, at));
     on_move({ measure, limit, text: `at ${amount.textContent}`, found: at });
   }

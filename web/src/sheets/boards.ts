@@ -2,7 +2,8 @@
 import type { BoardsPage, Compare, CompareBoard, CompareNetworkFigures, CompareRatio } from "../contract.ts";
 import { list_words, plural, with_unit } from "../format.ts";
 import type { SheetMeter, SheetMeters } from "../view.ts";
-import { config_words, facts, notes, quantity, table, times, type Sheet } from "./sheet.ts";
+import { facts, notes, quantity, table, times, type Sheet } from "./sheet.ts";
+import { config_words } from "../words.ts";
 
 const thin = "\u202f";
 

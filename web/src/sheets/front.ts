@@ -1,7 +1,8 @@
 // Pareto fronts of measured tables, with a heat map of each.
 import type { FrontPage, TablesFronts, TablesRow } from "../contract.ts";
 import type { SheetChart } from "../view.ts";
-import { config_words, facts, notes, type Sheet } from "./sheet.ts";
+import { facts, notes, type Sheet } from "./sheet.ts";
+import { config_words } from "../words.ts";
 
 const title_of = (f: TablesFronts): string => `${f.workload} ${f.phase} on ${f.device}`;
 

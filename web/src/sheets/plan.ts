@@ -1,9 +1,12 @@
 // A plan: one answer with what it leaves of each limit, or a mode for each window of a changing rate.
 import type { CommonTrial, Plan, PlanChoice, PlanDynamicPlan, PlanPage, PlanTogether } from "../contract.ts";
-import type { SheetChart, SheetFigure, SheetTable } from "../view.ts";
-import { config_words, digits, facts, notes, presets_table, quantity, table, type Sheet } from "./sheet.ts";
+import type { SheetChart, SheetFigure, SheetPoint, SheetTable } from "../view.ts";
+import { config_words, roles_words } from "../words.ts";
+import { arrival_sheet } from "./arrival_plan.ts";
+import { counts_up, choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
+import { digits, facts, notes, presets_table, quantity, table, type Sheet } from "./sheet.ts";
 
-type Answer = PlanPage["answer"];
+type Answer = Plan | PlanDynamicPlan;
 
 const windows_of = (a: Answer) => ("windows" in a ? a.windows : []);
 const choice_of = (a: Answer): PlanChoice | null => ("windows" in a ? null : a.choice);
@@ -14,12 +17,12 @@ function headline(a: Answer): string {
   const choice = choice_of(a);
   if ("windows" in a && a.windows.length === 0) return `No plan serves every window on ${a.device.name}.`;
   if (windows_of(a).length > 0) return `A mode for each of ${windows_of(a).length} windows on ${a.device.name}.`;
-  return choice ? `Set ${a.device.name} to ${choice.text}.` : `Nothing that was tried on ${a.device.name} meets the limits.`;
+  return choice ? choice_headline(choice, a.objective, a.device.name) : `Nothing that was tried on ${a.device.name} meets the limits.`;
 }
 
 function figures(a: Answer): SheetFigure[] {
   const choice = choice_of(a);
-  const chosen: SheetFigure[] = choice ? [{ label: a.objective, value: choice.value, unit: choice.value_unit, provenance: choice.provenance }, { label: "power", value: choice.power_w, unit: "W", provenance: choice.provenance }] : [];
+  const chosen = "windows" in a || !choice ? [] : choice_figures(choice, a.objective, a.default, !/not established/.test(a.comparison ?? ""));
   return [...chosen, ...(windows_of(a).length > 0 ? window_figures(a as PlanDynamicPlan) : []), { label: "found with", value: a.profiles, unit: "profiles", note: `in ${a.trials} trials` }];
 }
 
@@ -30,24 +33,27 @@ function window_figures(a: PlanDynamicPlan): SheetFigure[] {
 }
 
 const windows_table = (a: Answer): SheetTable => table("The windows", "", windows_of(a), [
-  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => w.text], ["switch to it", "J", (w) => (w.switches ? w.switch_j : null)],
+  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => roles_words(w.choice)], ["switch to it", "J", (w) => (w.switches ? w.switch_j : null)],
 ], (w) => w.provenance);
 
+const amount = (value: number | null, unit: string): string => (value === null ? "" : `${digits(value, 4)} ${unit}`);
+
 const limits_table = ({ limits, choice }: Plan): SheetTable => table("What it leaves of each limit", "A limit that binds is used up, and keeps a better choice out.", limits, [
-  ["limit", "", (l) => l.constraint], ["of", "", (l) => l.workload], ["used", "", (l) => l.used], ["at most", "", (l) => l.limit], ["unit", "", (l) => l.unit], ["", "", (l) => (l.binds ? "binds" : "")],
+  ["limit", "", (l) => l.constraint], ["of", "", (l) => l.workload], ["used", "", (l) => amount(l.used, l.unit)], ["at most", "", (l) => amount(l.limit, l.unit)], ["", "", (l) => (l.binds ? "binds" : "")],
 ], () => choice?.provenance);
 
 /** "11 %", or that there is none, as far as that is known. */
-function gain_words({ gain_pct, provenance }: Purchase): string {
+function gain_words({ gain_pct, provenance }: Purchase, from_none: boolean): string {
+  if (gain_pct && from_none) return "some, from none";
   if (gain_pct) return `${digits(gain_pct, 2)} %`;
   if (gain_pct === null) return "not known";
   return provenance === undefined || provenance === "predicted" ? "none is predicted" : "nothing";
 }
 
-function prices_table({ would_buy, unmeasured }: Plan): SheetTable {
+function prices_table({ would_buy, unmeasured, objective, choice: now }: Plan): SheetTable {
   const then = ({ gain_pct, choice }: Purchase): string => (gain_pct && choice.value !== null ? `${digits(choice.value, 4)} ${choice.value_unit}` : "");
   return table("What a little more would buy", "", [...would_buy, ...(unmeasured ? [{ what: "more profiles", ...unmeasured }] : [])], [
-    ["easing", "", (p) => p.what], ["gain", "", gain_words], ["then", "", then], ["at", "", (p) => (p.gain_pct ? p.choice.text : "")],
+    ["easing", "", (p) => p.what], ["gain", "", (p) => gain_words(p, counts_up(objective) && now?.value === 0)], ["then", "", then], ["at", "", (p) => (p.gain_pct ? roles_words(p.choice.roles) : "")],
   ], (p) => p.provenance ?? (p.gain_pct ? p.choice.provenance : null));
 }
 
@@ -60,15 +66,26 @@ function options_of({ front, choice }: Plan): { option: PlanChoice; marked: bool
 }
 
 const front_table = (a: Plan): SheetTable => table("Alternatives at other powers", "", options_of(a), [
-  ["power", "W", ({ option }) => option.power_w], ["objective", "", ({ option }) => option.value], ["unit", "", ({ option }) => option.value_unit], ["set", "", ({ option }) => option.text],
+  ["power", "W", ({ option }) => option.power_w], [a.objective, a.front[0]?.value_unit ?? "", ({ option }) => option.value], ["set", "", ({ option }) => roles_words(option.roles)],
 ], ({ option }) => option.provenance, ({ marked }) => marked);
 
+/** What is drawn: the alternatives, the default, and what is predicted where a limit is eased. */
+function drawn_options(a: Plan): SheetPoint[] {
+  const named = (option: PlanChoice, name: string): SheetPoint[] => (option.power_w === null || option.value === null ? [] : [{
+    x: option.power_w, y: option.value, label: roles_words(option.roles), group: option.provenance, marked: false, ...(name === "" ? {} : { name }),
+  }]);
+  const own = options_of(a).flatMap(({ option, marked }) => named(option, "").map((point) => ({ ...point, marked })));
+  const eased = [...a.would_buy.map((p) => ({ ...p, name: `with ${p.what}` })), ...(a.unmeasured ? [{ ...a.unmeasured, name: "with more profiles" }] : [])];
+  const usual = a.default && settings(a.default) !== (a.choice && settings(a.choice)) ? named(a.default, "default") : [];
+  return [...own, ...usual, ...eased.filter((p) => p.gain_pct).flatMap((p) => named(p.choice, p.name))];
+}
+
 function front_charts(a: Plan): SheetChart[] {
-  const drawn = options_of(a).filter(({ option }) => option.power_w !== null && option.value !== null);
+  const points = drawn_options(a);
   const budget = a.request.power_budget_w;
-  return drawn.length < 2 ? [] : [{
-    title: "Power against the objective", x: { label: "power", unit: "W" }, y: { label: a.objective, unit: drawn[0]!.option.value_unit }, limits: budget === null ? [] : [{ axis: "x", value: budget, label: "budget" }],
-    points: drawn.map(({ option, marked }) => ({ x: option.power_w!, y: option.value!, label: option.text, group: option.provenance, marked })),
+  const unit = (a.choice ?? a.front[0] ?? a.default)?.value_unit ?? "";
+  return points.length < 2 ? [] : [{
+    title: "Power against the objective", x: { label: "power", unit: "W" }, y: { label: a.objective, unit }, limits: budget === null ? [] : [{ axis: "x", value: budget, label: "budget" }], points,
   }];
 }
 
@@ -85,16 +102,27 @@ const together_facts = (t: PlanTogether) => facts(`Both simulated at once, ${t.s
   ["while the hungrier runs", t.hungrier_w === null ? "not told" : `${digits(t.hungrier_w, 4)} W`], ["requests late or refused", t.late_pct === null ? "not told" : `${digits(t.late_pct, 2)} %`], ["requests without an answer at the end", t.late === null ? null : String(t.late)],
 ]);
 
-export function plan_sheet({ answer: a, apply }: PlanPage): Sheet {
+/** What each role does alone does not show what both do to each other. */
+function together_note({ together: t }: Plan): string {
+  const late = t?.late_pct ?? 0;
+  return late < 1 ? "" : `both simulated at once, ${digits(late, 2)} % of the requests come later than asked for: the plan rests on what each role does alone`;
+}
+
+export function plan_sheet({ answer, apply }: PlanPage): Sheet {
+  return "arrivals" in answer ? arrival_sheet(answer, apply) : searched_sheet(answer, apply);
+}
+
+function searched_sheet(a: Answer, apply: PlanPage["apply"]): Sheet {
   const { device, request } = a;
   const simulated = [...a.profiled, ...windows_of(a)][0]?.provenance === "simulated" ? " (simulated)" : "";
-  const workloads = request.roles.map((role) => `${role.workload} (${role.phase === "train" ? "training" : "serving"})`).join(" and ");
   const one = "windows" in a ? null : a;
+  const comparison = one?.comparison ? [`${one.comparison.charAt(0).toUpperCase()}${one.comparison.slice(1)}.`] : [];
   return {
-    title: `plan ${a.problem} on ${device.name}${simulated}`, subject: `Plan · ${a.problem} · ${workloads} · ${device.name}${simulated}`, headline: headline(a), started_at: a.started_utc, apply,
-    lines: [one?.comparison, a.infeasible?.reason, a.infeasible?.hint].filter((line): line is string => Boolean(line)), figures: figures(a), charts: one ? front_charts(one) : [],
-    tables: [windows_table(a), ...(one ? [limits_table(one), presets_table(one.presets ?? []), prices_table(one), front_table(one)] : []), profiled_table(a)],
-    notes: notes("note", [a.stopped && `search ended: ${a.stopped}`, ...a.notes]),
+    title: `plan ${a.problem} on ${device.name}${simulated}`, subject: `Plan · ${a.problem} · ${subject_words(request)} · ${device.name}${simulated}`, headline: headline(a), started_at: a.started_utc, apply,
+    lines: [...comparison, ...[a.infeasible?.reason, a.infeasible?.hint].filter((line): line is string => Boolean(line))], figures: figures(a), charts: one ? front_charts(one) : [],
+    ...(one?.choice ? { settings: choice_settings(one.choice, one.default) } : {}), beside: one ? [presets_table(one.presets ?? [])] : [],
+    tables: [windows_table(a), ...(one ? [limits_table(one), prices_table(one), front_table(one)] : []), profiled_table(a)],
+    notes: [...notes("warning", [one && together_note(one)]), ...notes("note", [a.stopped && `search ended: ${a.stopped}`, ...a.notes])],
     facts: [
       facts("Machine", [["name", device.name], ["fingerprint", device.fingerprint], ...Object.entries(device.conditions ?? {})]),
       ...(one?.together ? [together_facts(one.together)] : []),

@@ -1,7 +1,10 @@
 // A profile, of a network epoch by epoch or of a program with its marks.
 import type { ProfileEpoch, ProfileEpochs, ProfileGpu, ProfilePage, ProfilePart, ProfileProgram } from "../contract.ts";
-import { bytes_words, digits, facts, notes, power_gap_notes, table, times, type Column, type Sheet, type SheetBar } from "./sheet.ts";
-import type { Note, SheetFigure } from "../view.ts";
+import { axis_label, instant, with_unit } from "../format.ts";
+import { axis_of } from "../words.ts";
+import { bytes_words, digits, facts, notes, power_gap_notes, table, times, turned, type Column, type Sheet, type SheetBar } from "./sheet.ts";
+import type { ShownSetting } from "../sections/beside.ts";
+import type { Note, SheetFigure, SheetTable } from "../view.ts";
 
 const most_bars = 12; // epochs; of more, the first one and the mean of the rest
 
@@ -25,16 +28,36 @@ function gap_and_end({ power_gap, disturbed, stopped }: ProfileEpochs | ProfileP
   return [...power_gap_notes(power_gap), ...notes("warning", [disturbed && `measured beside ${disturbed}: its times deserve doubt`, stopped && `ended early: ${stopped}`])];
 }
 
-function epochs_table(epochs: ProfileEpoch[]) {
+const most_turned = 5; // epochs that stand side by side
+
+function epochs_table(epochs: ProfileEpoch[]): SheetTable {
   const shown = [...new Set(epochs.flatMap((e) => Object.keys(e.figures)))];
-  return table("Epoch by epoch", "Fetching and pre-processing are the loader's work, hidden or not.", epochs, [
+  const all = table("Epoch by epoch", "Fetching and pre-processing are the loader's work, hidden or not.", epochs, [
     ["epoch", "", (e) => e.epoch], ["minibatches", "", (e) => e.minibatches], ["end to end", "s", (e) => e.e2e_s], ["stall", "s", (e) => e.stall_s], ["compute", "s", (e) => e.compute_s],
     ["overhead", "s", (e) => e.overhead_s], ["fetching", "s", (e) => e.fetch_s], ["pre-processing", "s", (e) => e.preprocess_s], ["minibatch", "ms", (e) => e.minibatch_ms], ["CPU", "%", (e) => e.cpu_pct],
     ["in page cache", "%", (e) => e.cached_before_pct], ["from files", "MB", (e) => times(e.file_bytes, 1e-6)], ["from own cache", "MB", (e) => times(e.cache_bytes, 1e-6)],
     ["energy", "J", (e) => e.energy?.energy_j ?? null], ["power", "W", (e) => e.energy?.mean_w ?? null], ["loss", "", (e) => e.loss],
     ...shown.map((name): Column<ProfileEpoch> => [name, "", (e) => e.figures[name] ?? null]), ...gpu_columns(epochs),
   ]);
+  if (epochs.length > most_turned) return all;
+  const beside = turned(all, (_, i) => `epoch ${epochs[i]!.epoch}`);
+  return { ...beside, rows: beside.rows.slice(1) };
 }
+
+/** "Batch size" of `batch_size`; what is empty is left out. */
+function request_facts(request: ProfileEpochs["request"]): [string, unknown][] {
+  const words = (value: unknown) => (value === true ? "yes" : value === false ? "no" : Array.isArray(value) ? value.join(", ") : value);
+  return Object.entries(request).map(([name, value]) => [axis_label(axis_of(name)), words(value)]);
+}
+
+/** What decides how long an epoch takes. */
+function request_settings(request: ProfileEpochs["request"]): ShownSetting[] {
+  const known = request as unknown as Record<string, unknown>;
+  return ["batch_size", "loader_workers", "threads", "precision"].flatMap((name) => (known[name] == null ? [] : [{ label: axis_label(axis_of(name)), name, value: String(known[name]) }]));
+}
+
+const idle_words = (idle: NonNullable<ProfileEpochs["idle"]>): string =>
+  `${with_unit(idle.power_w, "W")} of it (${(100 * idle.share).toFixed(0)} %) is idle power of this mode, ${idle.run === null ? "simulated" : `measured ${instant(idle.measured_utc ?? "")} (run ${idle.run})`}`;
 
 function network_sheet(p: ProfileEpochs): Sheet {
   const { request, epochs, later, idle, cache } = p;
@@ -44,18 +67,17 @@ function network_sheet(p: ProfileEpochs): Sheet {
   const [energy, power] = later ? [later.energy_j, later.mean_w] : [epochs[0]?.energy?.energy_j ?? null, epochs[0]?.energy?.mean_w ?? null];
   const figures: SheetFigure[] = [
     { label: "epoch", value: usual?.e2e_s ?? null, unit: "s", provenance, note: later ? "mean of the epochs after the first" : "first epoch" },
-    { label: "minibatch", value: usual?.minibatch_ms ?? null, unit: "ms", provenance }, { label: "CPU", value: usual?.cpu_pct ?? null, unit: "% of one core" },
+    { label: "minibatch", value: usual?.minibatch_ms ?? null, unit: "ms", provenance }, { label: "CPU", value: usual?.cpu_pct ?? null, unit: "% of one core", provenance },
   ];
-  if (energy !== null) figures.push({ label: "energy of an epoch", value: energy, unit: "J", provenance }, { label: "power", value: power, unit: "W", provenance });
-  if (idle) figures.push({ label: "of it idle power", value: idle.power_w, unit: "W", provenance: idle.run === null ? "simulated" : "measured", note: `${(100 * idle.share).toFixed(0)} %${idle.run === null ? "" : `, measured ${idle.measured_utc} (run ${idle.run})`}` });
+  if (energy !== null) figures.push({ label: "energy of an epoch", value: energy, unit: "J", provenance }, { label: "power", value: power, unit: "W", provenance, ...(idle ? { note: idle_words(idle) } : {}) });
   const few = epochs.length <= most_bars;
   return {
-    title: `profile of ${title}`, subject: `Profile · ${title} · ${request.device}`, headline: `An epoch of ${title} takes ${digits(usual?.e2e_s ?? 0, 4)} s.`, started_at: p.started_utc,
-    lines: [shares(usual)].flatMap((words) => (words ? [`${words}.`] : [])), figures, charts: [],
+    title: `profile of ${title}`, subject: `Profile · ${title} · ${request.device}`, headline: `An epoch of ${title} takes ${with_unit(usual?.e2e_s ?? 0, "s")}.`, started_at: p.started_utc,
+    lines: [shares(usual)].flatMap((words) => (words ? [`${words}.`] : [])), settings: request_settings(request), figures, charts: [],
     bars: [...(few ? epochs : epochs.slice(0, 1)).map((e) => bar(request.workload, `epoch ${e.epoch}`, e)), ...(!few && later ? [bar(request.workload, "mean of the others", later)] : [])],
     tables: [epochs_table(epochs)], notes: [...gap_and_end(p), ...notes("warning", [p.skipped > 0 ? `${p.skipped} bad samples were left out` : ""])],
     facts: [
-      facts("Settings", Object.entries(request)),
+      facts("Settings", request_facts(request)),
       facts("Machine and data", [["fingerprint", p.fingerprint], ["power total", p.power_total], ["started", p.started_utc],
         ...Object.entries(p.dataset).map(([name, value]): [string, unknown] => [`dataset ${name}`, name === "bytes" ? bytes_words(value as number) : value])]),
       ...(cache ? [facts("Sample cache", Object.entries(cache))] : []),

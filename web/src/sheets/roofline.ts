@@ -1,7 +1,8 @@
 // Roofs: what a board can do at most, the workloads under it, what its modes say of energy.
 import type { CommonConfig, RooflineBound, RooflineMode, RooflinePage } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetLine, SheetPoint } from "../view.ts";
-import { config_words, digits, facts, notes, table, times, type Sheet } from "./sheet.ts";
+import { digits, facts, notes, table, times, type Sheet } from "./sheet.ts";
+import { config_words } from "../words.ts";
 
 type Span = [low: number, high: number];
 

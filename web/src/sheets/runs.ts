@@ -1,7 +1,8 @@
 // A stored run as the list of its trials, and two runs side by side.
 import type { ComparisonPage, Provenance, RunPage, RunsPair, RunsSide, RunsSource, RunsTrial } from "../contract.ts";
-import { config_words, facts, figure_text, notes, quantity, table, type Sheet } from "./sheet.ts";
-import type { FactList, Note } from "../view.ts";
+import { facts, figure_text, notes, quantity, table, type Sheet } from "./sheet.ts";
+import { config_words } from "../words.ts";
+import type { FactList, Note, SheetChart, SheetFigure, SheetPoint } from "../view.ts";
 
 const source_facts = (sources: RunsSource[]): FactList[] => sources.map((s) =>
   facts(`Source ${s.name}`, [["name", s.device], ["fingerprint", s.fingerprint], ...Object.entries(s.conditions ?? {}), ["power total", s.power_total ?? "none"], ["measurements", s.measurements]]));
@@ -49,14 +50,29 @@ function weaker(p: RunsPair): Provenance | null {
   return order[Math.max(...[p.first, p.second].map((side) => order.indexOf(side?.provenance ?? null)))]!;
 }
 
+/** Both runs against power, where it is known. */
+function compared_charts({ trials, first, second }: ComparisonPage["answer"]): SheetChart[] {
+  const point = (p: RunsPair, run: string, x: number | null, y: number | null): SheetPoint[] =>
+    (x === null || y === null ? [] : [{ x, y, label: `${p.workload}: ${config_words(p.config)}`, group: `run ${run}`, marked: false }]);
+  const points = trials.flatMap((p) => [...point(p, String(first), p.first_w, p.first_ms), ...point(p, String(second), p.second_w, p.second_ms)]);
+  return points.length < 2 ? [] : [{ title: "Power against time", x: { label: "power", unit: "W" }, y: { label: "minibatch", unit: "ms" }, limits: [], points }];
+}
+
+/** How many of the trials in both are established to differ. */
+function changed_figure({ trials, common }: ComparisonPage["answer"]): SheetFigure | null {
+  if (common === 0) return null;
+  return { label: "of them established to differ in time", value: trials.filter((p) => p.established && p.change_pct !== 0).length, unit: "" };
+}
+
 export function comparison_sheet({ answer, written_utc }: ComparisonPage): Sheet {
   const [first, second] = [answer.first, answer.second];
   const time = (side: RunsSide | null, ms: number | null) => (side?.readings === 0 ? "failed" : quantity(ms, side?.minibatch_ms_90 ?? null));
   const remarks = (p: RunsPair) => [remark(p), ...[[p.first, first] as const, [p.second, second] as const].map(([side, run]) => (side?.doubts ? `run ${run}: ${side.doubts}` : ""))].filter(Boolean).join("; ");
   const title = `runs ${first} and ${second}`;
+  const changed = changed_figure(answer);
   return {
     title, subject: `Comparison · ${title}`, headline: `${answer.verdict.charAt(0).toUpperCase()}${answer.verdict.slice(1)}.`, started_at: written_utc,
-    lines: answer.differences.length === 0 ? [] : [`The two do not compare: ${answer.differences.join("; ")}.`], figures: [{ label: "trials in both", value: answer.common, unit: "" }], charts: [],
+    lines: answer.differences.length === 0 ? [] : [`The two do not compare: ${answer.differences.join("; ")}.`], figures: [{ label: "trials in both", value: answer.common, unit: "" }, ...(changed ? [changed] : [])], charts: compared_charts(answer),
     tables: answer.trials.length === 0 ? [] : [table("Trial by trial", "Of each run all its readings together, with their 90 % interval.", answer.trials, [
       ["workload", "", (p) => `${p.workload} ${p.phase}`], ["set", "", (p) => config_words(p.config)], [`run ${first}`, "ms", (p) => time(p.first, p.first_ms)], [`run ${second}`, "ms", (p) => time(p.second, p.second_ms)],
       ["change", "%", (p) => p.change_pct], [`run ${first} power`, "W", (p) => quantity(p.first_w, p.first?.power_w_90 ?? null)], [`run ${second} power`, "W", (p) => quantity(p.second_w, p.second?.power_w_90 ?? null)], ["difference", "", remarks],

@@ -2,7 +2,8 @@
 import type { ServePage, ServeService, ServeTraining } from "../contract.ts";
 import type { SheetFigure, SheetTable } from "../view.ts";
 import { exact } from "../format.ts";
-import { config_words, digits, facts, notes, table, times, type Serving, type Sheet } from "./sheet.ts";
+import { digits, facts, notes, table, times, type Serving, type Sheet } from "./sheet.ts";
+import { config_words } from "../words.ts";
 
 type Answer = ServePage["answer"];
 

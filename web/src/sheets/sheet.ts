@@ -1,6 +1,8 @@
 // What a page shows that is made of words, figures, points, bars and tables. The modules beside this one make it from an answer.
-import type { ApplyStep, CommonAnswerPreset, CommonConfig, Provenance, Quantity, ServePage, ServeReplan, SheetGrid } from "../contract.ts";
+import type { ApplyStep, CommonAnswerPreset, Provenance, Quantity, ServePage, ServeReplan, SheetGrid } from "../contract.ts";
+import type { ShownSetting } from "../sections/beside.ts";
 import type { Cell, FactList, Note, SheetChart, SheetFigure, SheetMeters, SheetRow, SheetTable } from "../view.ts";
+import { config_words } from "../words.ts";
 
 /** Where the time of an epoch, or of a stretch of a program, goes. */
 export interface SheetBar {
@@ -36,8 +38,12 @@ export interface Sheet {
   headline: string;
   /** Sentences below it. */
   lines: string[];
+  /** What is set. */
+  settings?: ShownSetting[];
   figures: SheetFigure[];
   charts: SheetChart[];
+  /** What stands right below the answer, such as the presets. */
+  beside?: SheetTable[];
   /** Bars with their words, before the charts. */
   meters?: SheetMeters[];
   tables: SheetTable[];
@@ -51,9 +57,6 @@ export interface Sheet {
   bars?: SheetBar[];
   serving?: Serving;
 }
-
-/** "cpu_cores 4, gpu_mhz 816". */
-export const config_words = (config: CommonConfig): string => Object.entries(config).map(([name, value]) => `${name} ${value}`).join(", ");
 
 /** So many significant digits, without zeros at the end. */
 export const digits = (value: number, count = 3): string => String(Number(value.toPrecision(count)));
@@ -75,6 +78,16 @@ export function table<R>(title: string, text: string, rows: readonly R[], column
     return { cells: columns.map(([, , cell]) => cell(r, i)), ...(provenance ? { provenance } : {}), ...(marked(r) ? { marked: true } : {}) };
   };
   return { title, text, columns: columns.map(([label, unit]) => ({ label, unit })), rows: rows.map(row) };
+}
+
+/** With a column for each row, where few rows have many columns; what no row knows is left out. */
+export function turned(whole: SheetTable, name: (row: SheetRow, index: number) => string): SheetTable {
+  const label = ({ label, unit }: SheetTable["columns"][number]) => (unit === "" ? label : `${label} (${unit})`);
+  const shown = whole.columns.flatMap((c, k) => (whole.rows.some((r) => r.cells[k] !== null && r.cells[k] !== "") ? [{ c, k }] : []));
+  return {
+    ...whole, columns: [{ label: "", unit: "" }, ...whole.rows.map((r, i) => ({ label: name(r, i), unit: "" }))],
+    rows: shown.map(({ c, k }) => ({ cells: [label(c).charAt(0).toUpperCase() + label(c).slice(1), ...whole.rows.map((r) => r.cells[k]!)] })),
+  };
 }
 
 const text_of = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -255,9 +255,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
                 {.unless = [&o] { return draws_modes(o.modes); }});
   scope.exclude({Target::table, Target::twin}, {add_trial_time(command, o.trial_seconds)});
   add_measuring_options(command, o.measuring_options);
-  scope.exclude({Target::arrivals}, {add_report_option(command, o.report)},
-                {.remedy = "leave it out: --json prints all of the answer",
-                 .reason = "has no page to show beside --arrivals"});
+  add_report_option(command, o.report);
   add_store_options(command, o.store);
   CLI::Option* const fresh = add_fresh(command, o.request.fresh);
   scope.exclude({Target::arrivals}, {add_dry_run(command, o.dry_run)});

@@ -71,6 +71,7 @@ Status plan_for_arrivals(PlanOptions& options, Context& context) {
                    "write poisson:60 or trace:FILE"};
     options.request.rates_hz.push_back(spec.rate_hz);
   }
+  FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
   options.request.strategy = "exact";
@@ -82,10 +83,12 @@ Status plan_for_arrivals(PlanOptions& options, Context& context) {
                  plan_arrivals({shared, options.request, arrivals, options.percentile, tell}));
   progress.finish();
   if (const auto note = margin_note(options.request)) answer.notes.push_back(*note);
+  const Json document = to_json(answer);
   if (options.json)
-    print_json(to_json(answer));
+    print_json(document);
   else
     fmt::print("{}", format_plan(answer, options.verbose));
+  FLYBALL_CHECK(report_plan(options, document));
   if (answer.infeasible) context.exit_code = report_error(*answer.infeasible);
   return {};
 }

@@ -1,0 +1,62 @@
+// A plan for arriving requests: what its simulation gave, and what serving sooner costs in training.
+import type { PlanArrivalPlan, PlanPage, PlanPreferencePoint, PlanSimulatedChoice } from "../contract.ts";
+import type { SheetChart, SheetFigure, SheetTable } from "../view.ts";
+import { choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
+import { digits, facts, notes, table, type Sheet } from "./sheet.ts";
+import { roles_words } from "../words.ts";
+
+const percentile_words = (a: PlanArrivalPlan): string => `p${digits(a.percentile, 4)}`;
+
+function figures(a: PlanArrivalPlan): SheetFigure[] {
+  if (!a.choice || !a.simulated) return [];
+  const { provenance } = a.simulated;
+  const trains = a.preferences.length > 0;
+  const own = choice_figures(a.choice, a.objective, null, true).slice(trains ? 0 : 1);
+  const latencies = a.simulated.services.map((s): SheetFigure => ({
+    label: `${percentile_words(a)} latency of ${s.workload}`, value: s.latency_ms, unit: "ms", provenance, note: s.late_pct === null ? "" : `${digits(s.late_pct, 2)} % late or refused`,
+  }));
+  return [...own, ...latencies, { label: "choices simulated", value: a.simulations, unit: "" }];
+}
+
+const wait_words = (p: PlanPreferencePoint): string => (p.chosen ? "as the preference weighs it" : p.gathers === null ? "until the latest safe time" : p.gathers === 1 ? "for no other request" : `for ${p.gathers} requests`);
+
+const front_table = (a: PlanArrivalPlan): SheetTable => table("How soon, beside the training", `What serving sooner costs in training, for the choice (\`--prefer ${a.prefer}\`).`, a.preferences, [
+  ["a batch waits", "", wait_words], ["median latency", "ms", (p) => p.median_ms], [`${percentile_words(a)} latency`, "ms", (p) => p.latency_ms], ["late or refused", "%", (p) => p.late_pct],
+  ["training minibatches", "1/s", (p) => p.trainings_per_s], ["requests in a batch", "", (p) => p.mean_batch],
+], () => "simulated", (p) => p.chosen);
+
+/** Left out where all choices come to one place. */
+function front_charts(a: PlanArrivalPlan): SheetChart[] {
+  const known = a.preferences.filter((p) => p.median_ms !== null && p.trainings_per_s !== null);
+  if (known.length < 3) return [];
+  const bound = a.request.roles.find((role) => role.latency_ms != null)?.latency_ms ?? null;
+  return [{
+    title: "Latency against training", x: { label: "median latency", unit: "ms" }, y: { label: "training minibatches", unit: "1/s" }, limits: bound === null ? [] : [{ axis: "x", value: bound, label: "budget" }],
+    points: known.map((p) => ({ x: p.median_ms!, y: p.trainings_per_s!, label: `a batch waits ${wait_words(p)}`, group: "simulated", marked: p.chosen })),
+  }];
+}
+
+function services_table(a: PlanArrivalPlan): SheetTable {
+  const rows = ([["the answer", a.simulated], ["the plan for clockwork arrivals", a.clockwork]] as [string, PlanSimulatedChoice | null][])
+    .flatMap(([name, choice]) => (choice ? choice.services.map((s) => ({ name, choice, s })) : []));
+  return table("Under these arrivals", `Arrivals: ${a.arrivals.join(", ")}. A plan for clockwork arrivals takes no account of how they crowd.`, rows, [
+    ["plan", "", (r) => r.name], ["service", "", (r) => r.s.workload], [`${percentile_words(a)} latency`, "ms", (r) => r.s.latency_ms], ["late or refused", "%", (r) => r.s.late_pct], ["requests in a batch", "", (r) => r.s.mean_batch],
+    ...(a.preferences.length > 0 ? [["training minibatches", "1/s", (r: (typeof rows)[number]) => r.choice.trainings_per_s] as const] : []).map((c): [string, string, (r: (typeof rows)[number]) => number | null] => [...c]),
+    ["power", "W", (r) => r.choice.power_w], ["set", "", (r) => roles_words(r.choice.roles)],
+  ], () => "simulated", (r) => r.choice === a.simulated);
+}
+
+export function arrival_sheet(a: PlanArrivalPlan, apply: PlanPage["apply"]): Sheet {
+  const { device, request } = a;
+  return {
+    title: `plan ${a.problem} on ${device.name} (simulated)`, subject: `Plan · ${a.problem} · ${subject_words(request)} · ${device.name} (simulated)`, started_at: a.started_utc, apply,
+    headline: a.choice ? choice_headline(a.choice, a.objective, device.name) : `Nothing on ${device.name} meets the limits under these arrivals.`,
+    lines: [`${digits(a.percentile, 4)} % of the requests are to be in time; simulated as \`flyball serve\` runs them.`, a.infeasible?.reason, a.infeasible?.hint].filter((line): line is string => Boolean(line)),
+    ...(a.choice ? { settings: choice_settings(a.choice, null) } : {}), figures: figures(a), charts: front_charts(a), tables: [front_table(a), services_table(a)],
+    notes: notes("note", [a.stopped && `search ended: ${a.stopped}`, ...a.notes]),
+    facts: [
+      facts("Machine", [["name", device.name], ["fingerprint", device.fingerprint], ...Object.entries(device.conditions ?? {})]),
+      facts("Run", [["started", a.started_utc], ["asked", a.asked], ["arrivals", a.arrivals.join(", ")], ["preference", a.prefer], ["seed", request.seed]]),
+    ],
+  };
+}

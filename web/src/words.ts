@@ -1,0 +1,45 @@
+// Settings in words where only their keys are known: "cpu_cores 4, cpu_mhz 816" as "4 CPU cores, CPU at 816 MHz".
+import type { CommonAxis as Axis, CommonConfig, PlanWindowRole } from "./contract.ts";
+import { axis_value, list_words, setting_words } from "./format.ts";
+
+const of_run = ["batch_size", "loader_workers", "prefetch"];
+
+/** The axis of a key: its unit is how the key ends. */
+export function axis_of(name: string): Axis {
+  const unit = name.endsWith("_mhz") ? "MHz" : name.endsWith("_w") ? "W" : name.endsWith("_ms") ? "ms" : "";
+  return { name, unit, scope: of_run.includes(name) ? "run" : "board" };
+}
+
+export const config_words = (config: CommonConfig): string => Object.entries(config).map(([name, value]) => setting_words(axis_of(name), value)).join(", ");
+
+export const setting_value = (name: string, value: number): string => axis_value(axis_of(name), value);
+
+const of_scope = (config: CommonConfig, scope: Axis["scope"]): CommonConfig => Object.fromEntries(Object.entries(config).filter(([name]) => axis_of(name).scope === scope));
+
+/** The mode of all roles; null where each has its own. */
+export function mode_of(roles: PlanWindowRole[]): CommonConfig | null {
+  const modes = roles.map((role) => of_scope(role.config, "board"));
+  return modes.every((mode) => JSON.stringify(mode) === JSON.stringify(modes[0])) ? modes[0]! : null;
+}
+
+export interface Setting {
+  /** Whose; empty: of the board. */
+  role: string;
+  name: string;
+  value: number;
+}
+
+/** What is set: the mode once, then what each role runs with. */
+export function settings_of(roles: PlanWindowRole[]): Setting[] {
+  const entries = (role: string, config: CommonConfig): Setting[] => Object.entries(config).map(([name, value]) => ({ role, name, value }));
+  const mode = mode_of(roles);
+  return [...(mode ? entries("", mode) : []), ...roles.flatMap((r) => entries(roles.length > 1 ? r.workload : "", mode ? of_scope(r.config, "run") : r.config))];
+}
+
+/** "4 CPU cores and CPU at 816 MHz; lenet5 with batch size 2". */
+export function roles_words(roles: PlanWindowRole[]): string {
+  const all = settings_of(roles);
+  const words = (settings: Setting[]) => list_words(settings.map((s) => setting_words(axis_of(s.name), s.value)));
+  const named = [...new Set(all.map((s) => s.role))];
+  return named.map((role) => (role === "" ? words(all.filter((s) => s.role === "")) : `${role} with ${words(all.filter((s) => s.role === role))}`)).join("; ");
+}
