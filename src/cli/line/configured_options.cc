@@ -94,7 +94,7 @@ std::vector<std::string> results_of(const CLI::Option& option, const ConfiguredV
 // What its checks say to the values; "" where they take them.
 std::string refusal_of(const CLI::Option& option, const std::vector<std::string>& values) {
   CLI::Option& checked = const_cast<CLI::Option&>(option);  // asking changes nothing
-  const bool flag = option.get_type_size_max() == 0;
+  const bool flag = option.get_items_expected_max() == 0;
   const std::vector<std::string> words = only_choices(option);
   for (const std::string& value : values) {
     if (!words.empty())

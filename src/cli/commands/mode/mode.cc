@@ -60,6 +60,7 @@ Result<OpenedBoard> open(const ModeOptions& options) {
 
 // What is no mode may be the name of a preset; and what axes take is this board's.
 Error explain_mode(const ModeOptions& options, Error refused, bool stays) {
+  if (!refused.hint.starts_with("write AXIS=VALUE")) return refused;
   const auto board = open(options);
   if (!board) return refused;
   const Presets presets = read_presets(board->root, *board->device);
