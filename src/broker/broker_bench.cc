@@ -23,7 +23,14 @@ namespace {
 using namespace flyball;
 namespace fs = std::filesystem;
 
-constexpr double service_step_ms = 5, service_every_ms = 50, budget_s = 0.08;
+constexpr double budget_s = 0.08;
+
+/// Steps of two trainings and of a service, in ms of processor time.
+struct Load {
+  const char* name;
+  double one_ms, two_ms, service_ms, every_ms;
+};
+constexpr Load loads[] = {{"long_answers", 10, 5, 20, 100}, {"short_answers", 20, 10, 5, 50}};
 
 fs::path socket_path() {
   return fs::temp_directory_path() / fmt::format("flyball-bench-{}", ::getpid()) / "broker.sock";
@@ -95,22 +102,23 @@ struct Started {
 };
 
 struct Block {
-  std::vector<double> p50_ms, p99_ms, steps_per_s;
+  std::vector<double> p50_ms, p99_ms, training_pct;
 };
 
-void run_block(bool under_broker, double seconds, Block& block) {
+void run_block(const Load& load, bool under_broker, double seconds, Block& block) {
   std::optional<RunningBroker> broker;
   if (under_broker) started(broker);
   const std::string at =
       under_broker ? fmt::format("FLYBALL_BROKER={} ", socket_path().string()) : std::string();
-  Started one(at + "FLYBALL_TURN_NAME=one", fmt::format("{} 20", seconds));
-  Started two(at + "FLYBALL_TURN_NAME=two", fmt::format("{} 10", seconds));
+  Started one(at + "FLYBALL_TURN_NAME=one", fmt::format("{} {}", seconds, load.one_ms));
+  Started two(at + "FLYBALL_TURN_NAME=two", fmt::format("{} {}", seconds, load.two_ms));
   Started net(at + fmt::format("FLYBALL_TURN_NAME=net FLYBALL_TURN_LATENCY={}", budget_s),
-              fmt::format("{} {} {}", seconds, service_step_ms, service_every_ms));
+              fmt::format("{} {} {}", seconds, load.service_ms, load.every_ms));
   const Figures service = net.finish();
   block.p50_ms.push_back(service.p50_ms);
   block.p99_ms.push_back(service.p99_ms);
-  block.steps_per_s.push_back((one.finish().steps * 20 + two.finish().steps * 10) / 1e3 / seconds);
+  const double trained_ms = one.finish().steps * load.one_ms + two.finish().steps * load.two_ms;
+  block.training_pct.push_back(trained_ms / (10 * seconds));
 }
 
 double number_after(int argc, char** argv, std::string_view name, double otherwise) {
@@ -128,15 +136,16 @@ int main(int argc, char** argv) {
   const auto blocks = static_cast<int>(number_after(argc, argv, "--blocks", 3));
   Json figures;
   measure_grants(grants, figures);
-  Block free, brokered;
-  for (int i = 0; i < blocks; ++i) {
-    run_block(false, seconds, free);
-    run_block(true, seconds, brokered);
-  }
-  for (const auto& [name, block] : {std::pair{"free", &free}, std::pair{"broker", &brokered}}) {
-    figures[fmt::format("{}_service_p50_ms", name)] = median(block->p50_ms);
-    figures[fmt::format("{}_service_p99_ms", name)] = median(block->p99_ms);
-    figures[fmt::format("{}_training_share_of_core", name)] = median(block->steps_per_s);
+  for (const Load& load : loads) {
+    Block blocks_of[2];
+    for (int i = 0; i < 2 * blocks; ++i) run_block(load, i % 2 == 1, seconds, blocks_of[i % 2]);
+    for (const int broker : {0, 1}) {
+      const Block& block = blocks_of[broker];
+      const std::string name = fmt::format("{}_{}", load.name, broker ? "broker" : "free");
+      figures[name + "_p50_ms"] = median(block.p50_ms);
+      figures[name + "_p99_ms"] = median(block.p99_ms);
+      figures[name + "_training_pct_of_core"] = median(block.training_pct);
+    }
   }
   fs::remove_all(socket_path().parent_path());
   fmt::print("{}\n", Json{{"benchmark", "broker"}, {"figures", figures}}.dump());

@@ -117,7 +117,7 @@ class Turn:
     def _tell(self, what: str) -> None:
         if not self._told:
             warnings.warn("flyball: %s: steps run without turns until one does" % what,
-                          RuntimeWarning, stacklevel=6)
+                          RuntimeWarning, stacklevel=5)
         self._told = True
 
     def __del__(self) -> None:
