@@ -74,7 +74,7 @@ class TurnTest(unittest.TestCase):
 
     def broker(self, **options):
         broker = Broker(self.folder, **options)
-        self.addCleanup(_turn._local.__dict__.clear)
+        self.addCleanup(_turn._local.turns.clear)
         return broker
 
     def test_without_a_broker_it_is_nothing_and_costs_nothing(self):

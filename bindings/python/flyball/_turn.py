@@ -129,8 +129,15 @@ class Turn:
         self._socket, self._granted = None, False
 
 
+class _Local(threading.local):
+    """A connection belongs to one thread."""
+
+    def __init__(self) -> None:
+        self.turns: Dict[Tuple[object, ...], Turn] = {}
+
+
 _nothing = _Nothing()
-_local = threading.local()  # a connection belongs to one thread
+_local = _Local()
 _all: "weakref.WeakSet[Turn]" = weakref.WeakSet()
 _broker: Optional[str] = None  # FLYBALL_BROKER, once it was read; "": none
 
@@ -198,12 +205,10 @@ def turn(name: Optional[str] = None, latency: Latency = None, share: Optional[fl
     if not path:
         return _nothing
     key = (path, name, latency, share)
-    turns: Dict[Tuple[object, ...], Turn] = _local.__dict__
-    try:
-        return turns[key]  # type: ignore[index]
-    except KeyError:
-        turns[key] = made = Turn(path, _hello(name, latency, share))  # type: ignore[index]
-        return made
+    turns = _local.turns
+    if key not in turns:
+        turns[key] = Turn(path, _hello(name, latency, share))
+    return turns[key]
 
 
 _marks.step_turn = turn  # a step that is marked is a turn, too
