@@ -30,11 +30,11 @@ class LoadServer {
       ::_exit(127);
     }
     ::close(ends[1]);
-    char text[16] = {};
     pollfd out{ends[0], POLLIN, 0};
-    if (::poll(&out, 1, 30'000) > 0 && ::read(ends[0], text, sizeof text - 1) > 0) port_ = text;
+    for (char next = 0;
+         ::poll(&out, 1, 60'000) > 0 && ::read(ends[0], &next, 1) == 1 && next != '\n';)
+      port_ += next;
     ::close(ends[0]);
-    while (!port_.empty() && port_.back() == '\n') port_.pop_back();
   }
   ~LoadServer() {
     ::kill(process_, SIGKILL);

@@ -15,9 +15,9 @@ class LoadTestTest : public CommandTest {
  protected:
   nlohmann::json load(const LoadServer& server, const std::string& path,
                       const std::vector<std::string>& more = {}) {
-    std::vector<std::string> all = {"loadtest",   server.url(path), "--json",    "-q",
-                                    "--duration", "1.5s",           "--warm-up", "200ms",
-                                    "--no-power", "--timeout",      "5s"};
+    std::vector<std::string> all = {"loadtest",  server.url(path), "--json",
+                                    "-q",        "--duration",     "1.5s",
+                                    "--warm-up", "200ms",          "--no-power"};
     all.insert(all.end(), more.begin(), more.end());
     const Finished finished = run(all);
     EXPECT_LE(finished.exit_code, 1) << finished.err;
@@ -93,7 +93,9 @@ TEST_F(LoadTestTest, NamesFailuresByTheirKind) {
                {"huge", "/v1/chat/completions", "malformed"}};
   for (const auto& one : cases) {
     const LoadServer server({"--fail", one.fail, "--good", "1", "--delay", "0.001"});
-    const auto answer = load(server, one.path, {"--rate", "20", "--timeout", "700ms"});
+    const auto answer =
+        load(server, one.path,
+             {"--rate", "5", "--timeout", one.kind == std::string("timed_out") ? "700ms" : "30s"});
     EXPECT_EQ(failure(answer), one.kind) << one.fail << " " << one.path;
     EXPECT_TRUE(answer["requests"]["failures"][0]["example"].is_string());
   }

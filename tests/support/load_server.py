@@ -245,7 +245,7 @@ def main():
     if options.starts:
         with open(options.starts, "a") as file:
             file.write(f"{os.getpid()} {' '.join(sys.argv[1:])}\n")
-    print(server.server_address[1], flush=True)
+    os.write(1, b"%d\n" % server.server_address[1])  # at once: who reads it may close the pipe
     server.serve_forever()
 
 
