@@ -36,6 +36,15 @@ if(ARCHIVE_LIBRARY MATCHES "\\.a$")
   target_link_options(flyball_archive INTERFACE LINKER:--gc-sections)
 endif()
 
+# The screen of `flyball monitor`, in wide characters. Its static form where there is one: the program then loads
+# nothing more, and takes terminals from the terminfo of the machine that it runs on.
+find_path(CURSES_INCLUDE_DIR curses.h REQUIRED)
+find_library(CURSES_LIBRARY NAMES libncursesw.a ncursesw REQUIRED)
+find_library(TINFO_LIBRARY NAMES libtinfo.a tinfo)
+add_library(flyball_curses UNKNOWN IMPORTED GLOBAL)
+set_target_properties(flyball_curses PROPERTIES IMPORTED_LOCATION ${CURSES_LIBRARY}
+  INTERFACE_COMPILE_DEFINITIONS NCURSES_WIDECHAR=1 INTERFACE_LINK_LIBRARIES "$<$<BOOL:${TINFO_LIBRARY}>:${TINFO_LIBRARY}>")
+
 # LibTorch: a Jetson wheel, a pip torch or an unpacked archive when CMake finds it, else Debian's
 # libtorch-dev. Only the module (src/module) links it.
 if(FLYBALL_TORCH)

@@ -100,19 +100,25 @@ Result<PowerMode> set_mode(BoardDevice& board, const fs::path& root, const ModeR
   return undone.ok() ? status.error() : status.error().within(undone.error().message);
 }
 
-Json mode_json(const BoardIdentity& board, const BoardDevice& device, const fs::path& root) {
+BoardHolder board_holder(const fs::path& root) {
   std::error_code ignored;
-  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
-  std::string holder = LockFile::holder(board_journal().string() + ".lock");
+  BoardHolder holder{.now = LockFile::holder(board_journal().string() + ".lock")};
   const auto helper = helper_of(root);
-  if (helper && !helper->holder.empty()) holder = helper->holder + ", through the helper";
-  const std::string keeper = helper ? helper->kept : "";
+  if (helper && !helper->holder.empty()) holder.now = helper->holder + ", through the helper";
+  if (helper) holder.kept_by = helper->kept;
+  holder.kept = fs::exists(kept_journal(board_journal()), ignored) || !holder.kept_by.empty();
+  return holder;
+}
+
+Json mode_json(const BoardIdentity& board, const BoardDevice& device, const fs::path& root) {
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  const BoardHolder holder = board_holder(root);
   return {{"board", {{"id", board.id}, {"name", board.name}}},
           {"axes", axes_json(examine_axes(device.knobs()))},
           {"fixed", fixed_json(read_fixed(root))},
-          {"held_by", or_null(holder)},
-          {"kept", fs::exists(kept_journal(board_journal()), ignored) || !keeper.empty()},
-          {"kept_by", or_null(keeper)}};
+          {"held_by", or_null(holder.now)},
+          {"kept", holder.kept},
+          {"kept_by", or_null(holder.kept_by)}};
 }
 
 }  // namespace flyball

@@ -39,6 +39,14 @@ Status pin_max(BoardDevice& board, const std::filesystem::path& root);
 /// The cap in force on each axis, where this process may read it.
 PowerMode caps_in_force(const BoardDevice& board);
 
+/// Who sets the board.
+struct BoardHolder {
+  std::string now{};      ///< who does at the moment, in this process' place or through the helper
+  bool kept = false;      ///< `flyball mode restore` has something to put back
+  std::string kept_by{};  ///< who had the helper keep that mode; "": not the helper
+};
+BoardHolder board_holder(const std::filesystem::path& root);
+
 /// {"board", "axes", "fixed", "held_by", "kept", "kept_by"}: who sets the board now (null: nobody),
 /// whether `flyball mode restore` has something to put back, and who had the helper keep that mode
 /// (null: not the helper).

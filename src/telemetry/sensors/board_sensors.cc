@@ -30,6 +30,15 @@ void add_fan(SensorList& list, const fs::path& root) {
   }
 }
 
+// The tachometer is a device of its own: pwm_tach on JetPack 5 and later.
+void add_tachometer(SensorList& list, const fs::path& root) {
+  for (const fs::path& hwmon : folder_entries(root / "sys/class/hwmon")) {
+    const auto name = read_file(hwmon / "name", 256);
+    if (!name || trim(*name) != "pwm_tach") continue;
+    if (add(list, "fan_rpm", "", hwmon / "rpm", 1)) return;
+  }
+}
+
 SensorList gpu_of(const BoardSpec* board, const fs::path& root) {
   SensorList list;
   if (board == nullptr) return list;
@@ -52,6 +61,7 @@ SensorList open_board_sensors(const fs::path& root) {
   if (board && !board->memory.rate.empty())
     add(list, "emc_mhz", "MHz", root / board->memory.rate, 1e-6);
   add_fan(list, root);
+  add_tachometer(list, root);
   return list;
 }
 

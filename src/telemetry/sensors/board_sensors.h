@@ -11,8 +11,9 @@ namespace flyball {
 /// or refuses to this user, is left out.
 SensorList open_board_gpu(const std::filesystem::path& root = "/");
 
-/// "gpu_busy" (%), "gpu_mhz", "emc_mhz" of a known board, and "fan_pwm" (0 to 255) where one is
-/// shown. What a board does not show, or refuses to this user, is left out.
+/// "gpu_busy" (%), "gpu_mhz", "emc_mhz" of a known board, "fan_pwm" (0 to 255) and
+/// "fan_rpm" (turns per minute) where a fan is shown. What a board does not show, or refuses to
+/// this user, is left out.
 SensorList open_board_sensors(const std::filesystem::path& root = "/");
 
 }  // namespace flyball

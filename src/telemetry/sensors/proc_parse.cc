@@ -78,7 +78,17 @@ std::optional<PidStat> parse_pid_stat(std::string_view text) {
                     words.number(stat.children_system) && words.skip(2) &&
                     words.number(stat.threads) && stat.pid >= 0 && stat.threads >= 0;
   stat.faults = minor + children_minor + major + children_major;
+  uint64_t address_space = 0;  // what follows is not in every recorded line
+  if (!fine || !words.skip(1) || !words.number(stat.start) || !words.number(address_space) ||
+      !words.number(stat.resident_pages))
+    stat.start = stat.resident_pages = 0;
   return fine ? std::optional(stat) : std::nullopt;
+}
+
+std::string_view parse_pid_name(std::string_view text) {
+  const size_t open = text.find('('), close = text.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
+  return text.substr(open + 1, close - open - 1);
 }
 
 PidIo& PidIo::operator+=(const PidIo& other) {

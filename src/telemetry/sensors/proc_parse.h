@@ -15,9 +15,15 @@ struct PidStat {
   uint64_t children_user = 0, children_system = 0;  ///< of children it has waited for
   int threads = 0;
   uint64_t faults = 0;  ///< page faults, with those of children it has waited for
+  uint64_t start = 0;   ///< clock ticks after the machine's own start; 0 where it is not told
+  uint64_t resident_pages = 0;
 };
 /// Nothing when the text is not a stat line. Names with blanks and brackets are fine.
 std::optional<PidStat> parse_pid_stat(std::string_view text);
+
+/// The name in brackets of /proc/PID/stat, at most 15 characters of a program; "" where there is
+/// none. It may hold any character.
+std::string_view parse_pid_name(std::string_view text);
 
 /// From /proc/PID/io, in bytes.
 struct PidIo {

@@ -62,6 +62,18 @@ SensorList open_system_sensors(const fs::path& root) {
   return list;
 }
 
+SensorList open_page_cache_sensor(const fs::path& root) {
+  SensorList list;
+  add_if_readable(
+      list, proc_sensor(proc_info("page_cache", "B", SensorKind::gauge), root / "proc/meminfo",
+                        4096, [](std::string_view text) -> std::optional<double> {
+                          const auto cached = parse_kb_line(text, "Cached");
+                          if (!cached) return {};
+                          return static_cast<double>(*cached);
+                        }));
+  return list;
+}
+
 double memory_bytes(const fs::path& root) {
   const auto text = read_file(root / "proc/meminfo", 1 << 16);
   if (!text) return 0;

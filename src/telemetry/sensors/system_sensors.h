@@ -13,6 +13,9 @@ namespace flyball {
 /// block devices since boot (B), all together. Gaps: files that `root`/proc lacks.
 SensorList open_system_sensors(const std::filesystem::path& root = "/");
 
+/// `page_cache`: bytes of files that memory holds (B).
+SensorList open_page_cache_sensor(const std::filesystem::path& root = "/");
+
 /// Bytes of this machine's memory; 0 when unknown.
 double memory_bytes(const std::filesystem::path& root = "/");
 
