@@ -232,8 +232,8 @@ TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {
                      "--latency", "900ms", "--json", "-q"});
   expect_documented({"serve", "--train", table, "--infer", infer, "--arrivals",
                      "windows:50:20s,150:20s", "--latency", "900ms", "--json", "-q"});
-  expect_documented({"broker", "--socket", (folder_ / "broker.sock").string(), "--duration", "100ms",
-                     "--json", "-q"});
+  expect_documented({"broker", "--socket", (folder_ / "broker.sock").string(), "--duration",
+                     "100ms", "--json", "-q"});
   expect_documented({"evaluate", "live", "--train", table, "--infer", infer, "--modes", "all",
                      "--problems", write("asked.csv", "latency_ms,rate_hz\n900,50\n").string(),
                      "--duration", "10s", "--traces", "1", "--json", "-q"});

@@ -20,6 +20,8 @@ struct Context {
 void add_tune(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
+void add_monitor(CLI::App& app, Context& context);
+void add_metrics_server(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_verify_board(CLI::App& app, Context& context);

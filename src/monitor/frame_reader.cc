@@ -2,6 +2,10 @@
 
 namespace flyball {
 
+Result<std::string> FrameReader::set_mode(const std::string&) {
+  return Error{Code::unavailable, "these frames were recorded: there is nothing to set", ""};
+}
+
 Result<std::unique_ptr<FrameReader>> open_frames(const std::string& device,
                                                  const FrameOptions& options) {
   FLYBALL_ASSIGN(BoardName name, parse_board(device));

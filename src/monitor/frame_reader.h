@@ -30,6 +30,9 @@ class FrameReader {
   virtual Result<std::optional<BoardFrame>> read() = 0;
   /// Preset modes that may be chosen here.
   virtual std::vector<Preset> presets() const { return {}; }
+  /// Sets a preset (its name or number) or "AXIS=VALUE,…", as `flyball mode set` does, and says
+  /// what is in force then. Error: those of that command; a file has nothing to set.
+  virtual Result<std::string> set_mode(const std::string& text);
   /// Is the time between frames that of a clock (this machine's), or does whoever asks pace them?
   virtual bool live() const { return false; }
 };

@@ -1,4 +1,5 @@
 // Frames of this machine, or of a tree of the files that another one showed.
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -6,9 +7,11 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/interrupt.h"
 #include "device/host/fixed_settings.h"
 #include "device/measuring.h"
 #include "device/modes/mode.h"
+#include "device/modes/mode_dispatcher.h"
 #include "device/modes/presets.h"
 #include "device/registry/live_knobs.h"
 #include "monitor/frame_reader.h"
@@ -52,8 +55,10 @@ bool is_in_force(const Preset& preset, const PowerMode& caps) {
 
 class LiveFrames final : public FrameReader {
  public:
-  LiveFrames(FrameOptions options, BoardIdentity identity, std::unique_ptr<BoardDevice> device)
-      : options_(std::move(options)),
+  LiveFrames(BoardName name, FrameOptions options, BoardIdentity identity,
+             std::unique_ptr<BoardDevice> device)
+      : name_(std::move(name)),
+        options_(std::move(options)),
         identity_(std::move(identity)),
         device_(std::move(device)),
         presets_(read_presets(options_.root, *device_)),
@@ -72,6 +77,24 @@ class LiveFrames final : public FrameReader {
   }
 
   bool live() const override { return true; }
+
+  // By a device of its own, as the command does: this one only looks.
+  Result<std::string> set_mode(const std::string& text) override {
+    ModeRequest request;
+    if (text.find('=') == std::string::npos) {
+      request.preset = text;
+    } else {
+      FLYBALL_ASSIGN(request.mode, parse_mode(text));
+    }
+    FLYBALL_ASSIGN(const auto device, open_live_knobs(name_, identity_, options_.root));
+    const WholeWork whole;
+    ModeDispatcher dispatcher(*device, options_.root);
+    FLYBALL_ASSIGN(const PowerMode mode, dispatcher.set(request));
+    FLYBALL_CHECK(dispatcher.keep());
+    slow_read_ns_ = holder_read_ns_ = 0;
+    return fmt::format("set and read back: {}; `flyball mode restore` puts back what was before",
+                       describe(mode.values));
+  }
   std::vector<Preset> presets() const override { return presets_.list; }
 
   Result<std::optional<BoardFrame>> read() override {
@@ -239,6 +262,7 @@ class LiveFrames final : public FrameReader {
     cost_s_ = used;
   }
 
+  BoardName name_;
   FrameOptions options_;
   BoardIdentity identity_;
   std::unique_ptr<BoardDevice> device_;
@@ -262,7 +286,7 @@ Result<std::unique_ptr<FrameReader>> open_live_frames(const BoardName& name,
   BoardIdentity identity = identify_board(options.root);
   FLYBALL_ASSIGN(auto device, open_live_knobs(name, identity, options.root));
   return std::unique_ptr<FrameReader>(
-      std::make_unique<LiveFrames>(options, std::move(identity), std::move(device)));
+      std::make_unique<LiveFrames>(name, options, std::move(identity), std::move(device)));
 }
 
 }  // namespace flyball

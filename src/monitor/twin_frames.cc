@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.h"
+#include "device/modes/mode.h"
 #include "monitor/frame_reader.h"
 #include "space/highest_mode.h"
 #include "twin/twin.h"
@@ -53,6 +55,24 @@ class TwinFrames final : public FrameReader {
 
   std::vector<Preset> presets() const override { return presets_; }
 
+  Result<std::string> set_mode(const std::string& text) override {
+    FLYBALL_ASSIGN(const PowerMode asked, mode_of(text));
+    PowerMode mode = highest_mode(twin_.axes);
+    for (const auto& [name, value] : asked.values) {
+      const Axis* axis = find_axis(twin_.axes, name);
+      if (!axis || std::ranges::find(axis->values, value) == axis->values.end())
+        return Error{Code::invalid_argument,
+                     fmt::format("{} cannot be {} here", name, format_number(value)),
+                     "`flyball mode list` with this --device lists the values"};
+      mode.values[name] = value;
+    }
+    chosen_ = mode;
+    chosen_preset_ = text.find('=') == std::string::npos ? text : "";
+    began_ = false;  // the stage starts anew in it
+    stage_end_s_ = at_s_;
+    return "set, in the simulation: " + describe(mode.values);
+  }
+
   Result<std::optional<BoardFrame>> read() override {
     const double end_s = at_s_ + options_.interval.value;
     energy_j_ = {};
@@ -74,8 +94,19 @@ class TwinFrames final : public FrameReader {
  private:
   const Stage& stage() const { return stages[stage_ % std::size(stages)]; }
 
+  Result<PowerMode> mode_of(const std::string& text) const {
+    if (text.find('=') != std::string::npos) return parse_mode(text);
+    for (const Preset& preset : presets_)
+      if (preset.name == text || fmt::format("{}", preset.id) == text) return preset.mode;
+    return Error{Code::not_found, fmt::format("there is no preset '{}'", text), ""};
+  }
+
   // A preset lasts for a round of stages.
   PowerMode mode_now(std::string& preset) const {
+    if (chosen_) {
+      preset = chosen_preset_;
+      return *chosen_;
+    }
     PowerMode mode = highest_mode(twin_.axes);
     if (presets_.empty()) return mode;
     const Preset& chosen = presets_[stage_ / std::size(stages) % presets_.size()];
@@ -213,7 +244,7 @@ class TwinFrames final : public FrameReader {
 
   void tell_memory(double seconds) {
     frame_.memory.used_bytes = twin_.system_bytes;
-    frame_.memory.page_cache_bytes = 0;
+    if (!frame_.memory.page_cache_bytes) frame_.memory.page_cache_bytes = 0;
     frame_.processes.clear();
     if (!running_) return;
     const double held = running_->stream.memory_bytes();
@@ -235,6 +266,8 @@ class TwinFrames final : public FrameReader {
   TwinRailPower energy_j_{}, idle_w_{}, last_w_{};
   double core_s_ = 0, gpu_s_ = 0, celsius_ = ambient_c;
   double at_s_ = 0, stage_begin_s_ = 0, stage_end_s_ = 0;
+  std::optional<PowerMode> chosen_;
+  std::string chosen_preset_;
   size_t stage_ = 0;
   bool began_ = false;
 };

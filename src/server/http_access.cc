@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace flyball {
@@ -78,6 +79,26 @@ Result<ListenAddress> parse_listen_address(const std::string& text) {
   if (!host.empty() && host.find_first_not_of("0123456789abcdefABCDEF.:") != std::string::npos)
     return wrong("the host is an address, not a name");
   if (!host.empty()) at.host = host;
+  return at;
+}
+
+Result<ListenAddress> address_of_socket(int socket) {
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  ListenAddress at;
+  const bool known = ::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size) == 0;
+  const auto* v4 = reinterpret_cast<const sockaddr_in*>(&bound);
+  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&bound);
+  if (known && bound.ss_family == AF_INET &&
+      ::inet_ntop(AF_INET, &v4->sin_addr, text.data(), text.size()))
+    at.port = ntohs(v4->sin_port);
+  else if (known && bound.ss_family == AF_INET6 &&
+           ::inet_ntop(AF_INET6, &v6->sin6_addr, text.data(), text.size()))
+    at.port = ntohs(v6->sin6_port);
+  else
+    return Error{Code::invalid_argument, "the socket that was handed over is no TCP socket", ""};
+  at.host = text.data();
   return at;
 }
 

@@ -21,6 +21,9 @@ struct ListenAddress {
 /// "8000", "127.0.0.1:8000", "[::1]:0", "localhost:80"; without a host: loopback.
 Result<ListenAddress> parse_listen_address(const std::string& text);
 
+/// What a listening TCP socket is bound to.
+Result<ListenAddress> address_of_socket(int socket);
+
 /// What a request's Host names.
 enum class HostName {
   malformed,

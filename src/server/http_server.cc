@@ -46,6 +46,7 @@ class AsioServer final : public HttpServer {
   }
 
   Status open() {
+    if (shared_->options.listening >= 0) FLYBALL_CHECK(take_over(shared_->options.listening));
     const ListenAddress& at = shared_->options.listen;
     error_code error;
     const auto address = asio::ip::make_address(at.host, error);
@@ -57,13 +58,15 @@ class AsioServer final : public HttpServer {
     if (error) return fail("listen on");
     shared_->loopback = at.loopback();
     const tcp::endpoint endpoint(address, at.port);
-    acceptor_.open(endpoint.protocol(), error);
-    if (error) return fail("listen on");
-    acceptor_.set_option(asio::socket_base::reuse_address(true), error);
-    acceptor_.bind(endpoint, error);
-    if (error) return fail("listen on");
-    acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    if (error) return fail("listen on");
+    if (!acceptor_.is_open()) {
+      acceptor_.open(endpoint.protocol(), error);
+      if (error) return fail("listen on");
+      acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+      acceptor_.bind(endpoint, error);
+      if (error) return fail("listen on");
+      acceptor_.listen(asio::socket_base::max_listen_connections, error);
+      if (error) return fail("listen on");
+    }
     port_ = acceptor_.local_endpoint().port();
     url_ = fmt::format("http://{}:{}", address.is_v6() ? "[" + at.host + "]" : at.host, port_);
     accept();
@@ -108,6 +111,16 @@ class AsioServer final : public HttpServer {
       } catch (const std::exception&) {
       }
     }
+  }
+
+  // Its address is what it is bound to, and decides who may ask.
+  Status take_over(int socket) {
+    FLYBALL_ASSIGN(shared_->options.listen, address_of_socket(socket));
+    const bool v6 = shared_->options.listen.host.find(':') != std::string::npos;
+    error_code error;
+    acceptor_.assign(v6 ? tcp::v6() : tcp::v4(), socket, error);
+    if (!error) return {};
+    return Error{Code::unavailable, "the socket that was handed over: " + error.message(), ""};
   }
 
   void accept() {

@@ -37,6 +37,7 @@ struct HttpLimits {
 
 struct HttpOptions {
   ListenAddress listen{};
+  int listening = -1;  ///< a listening TCP socket that was handed over, instead; it is closed here
   HttpLimits limits{};
   std::string token{};  ///< that requests must bear (but for health and the page); "": none
 };

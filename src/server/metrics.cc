@@ -5,50 +5,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "monitor/metrics_text.h"
+
 namespace flyball {
 namespace {
 
-// A label's value: what would end it is escaped.
-std::string label(const char* name, const std::string& value) {
-  std::string text = std::string(name) + "=\"";
-  for (const char c : value) {
-    if (c == '\\' || c == '"') text += '\\';
-    if (c == '\n')
-      text += "\\n";
-    else
-      text += c;
-  }
-  return text + "\"";
-}
-
-void head(std::string& text, const char* name, const char* type, const char* help) {
-  fmt::format_to(std::back_inserter(text), "# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
-}
-
-template <class T>
-void sample(std::string& text, const char* name, const std::string& labels, T value) {
-  const std::string in_braces = labels.empty() ? "" : "{" + labels + "}";
-  fmt::format_to(std::back_inserter(text), "{}{} {}\n", name, in_braces, value);
-}
-
 void add_state(std::string& text, const LiveState& state) {
-  head(text, "flyball_queue_requests", "gauge", "Requests that wait.");
+  begin_metric(text, "flyball_queue_requests", "gauge", "Requests that wait.");
   for (const ServiceState& s : state.services)
-    sample(text, "flyball_queue_requests", label("model", s.name), s.waiting);
-  head(text, "flyball_training_minibatches_total", "counter", "Minibatches trained.");
+    add_sample(text, "flyball_queue_requests", metric_label("model", s.name), s.waiting);
+  begin_metric(text, "flyball_training_minibatches_total", "counter", "Minibatches trained.");
   for (const TrainingState& t : state.trainings)
-    sample(text, "flyball_training_minibatches_total", label("model", t.name), t.minibatches);
+    add_sample(text, "flyball_training_minibatches_total", metric_label("model", t.name),
+               t.minibatches);
   if (std::isfinite(state.power_w)) {
-    head(text, "flyball_power_watts", "gauge", "Power of the board.");
-    sample(text, "flyball_power_watts", "", state.power_w);
+    begin_metric(text, "flyball_power_watts", "gauge", "Power of the board.");
+    add_sample(text, "flyball_power_watts", "", state.power_w);
   }
-  head(text, "flyball_mode_info", "gauge", "The power mode that is set.");
-  sample(text, "flyball_mode_info", label("device", state.device) + "," + label("mode", state.mode),
-         1);
-  head(text, "flyball_replans_total", "counter", "Plans made anew.");
-  sample(text, "flyball_replans_total", "", state.replans);
-  head(text, "flyball_mode_switches_total", "counter", "Changes of the power mode.");
-  sample(text, "flyball_mode_switches_total", "", state.switches);
+  begin_metric(text, "flyball_mode_info", "gauge", "The power mode that is set.");
+  add_sample(text, "flyball_mode_info",
+             metric_label("device", state.device) + "," + metric_label("mode", state.mode), 1);
+  begin_metric(text, "flyball_replans_total", "counter", "Plans made anew.");
+  add_sample(text, "flyball_replans_total", "", state.replans);
+  begin_metric(text, "flyball_mode_switches_total", "counter", "Changes of the power mode.");
+  add_sample(text, "flyball_mode_switches_total", "", state.switches);
 }
 
 }  // namespace
@@ -106,14 +86,14 @@ std::string ServingMetrics::text(const LiveState& state) const {
   const std::lock_guard lock(mutex_);
   std::string text;
   const char* requests = "flyball_requests_total";
-  head(text, requests, "counter", "Requests by what came of them.");
+  begin_metric(text, requests, "counter", "Requests by what came of them.");
   for (const OfService& s : services_) {
-    const std::string model = label("model", s.name);
+    const std::string model = metric_label("model", s.name);
     const auto told = std::ranges::find(state.services, s.name, &ServiceState::name);
     const bool counted_here = told == state.services.end();
     const auto outcome = [&](const char* name, uint64_t here, uint64_t there) {
-      sample(text, requests, fmt::format("{},outcome=\"{}\"", model, name),
-             counted_here ? here : there);
+      add_sample(text, requests, fmt::format("{},outcome=\"{}\"", model, name),
+                 counted_here ? here : there);
     };
     const ServiceState all = counted_here ? ServiceState() : *told;
     outcome("in_time", s.in_time, all.answered - all.late);
@@ -121,16 +101,17 @@ std::string ServingMetrics::text(const LiveState& state) const {
     outcome("refused", s.refused, all.refused);
     outcome("failed", s.failed, all.failed);
   }
-  head(text, "flyball_bad_requests_total", "counter", "Requests that were none, or to no model.");
-  sample(text, "flyball_bad_requests_total", "", bad_);
-  head(text, "flyball_request_latency_seconds", "histogram",
-       "Of requests over HTTP, from acceptance to answer, the queue included.");
+  begin_metric(text, "flyball_bad_requests_total", "counter",
+               "Requests that were none, or to no model.");
+  add_sample(text, "flyball_bad_requests_total", "", bad_);
+  begin_metric(text, "flyball_request_latency_seconds", "histogram",
+               "Of requests over HTTP, from acceptance to answer, the queue included.");
   for (const OfService& s : services_)
-    s.latency_s.write(text, "flyball_request_latency_seconds", label("model", s.name));
-  head(text, "flyball_batch_size", "histogram",
-       "Samples of the minibatch that answered a request over HTTP.");
+    s.latency_s.write(text, "flyball_request_latency_seconds", metric_label("model", s.name));
+  begin_metric(text, "flyball_batch_size", "histogram",
+               "Samples of the minibatch that answered a request over HTTP.");
   for (const OfService& s : services_)
-    s.batch_size.write(text, "flyball_batch_size", label("model", s.name));
+    s.batch_size.write(text, "flyball_batch_size", metric_label("model", s.name));
   add_state(text, state);
   return text;
 }

@@ -18,7 +18,9 @@ struct Heading {
 const std::vector<Heading>& command_headings() {
   static const std::vector<Heading> headings = {
       {"Find a configuration", {"tune", "plan", "predict", "pareto", "compare"}},
-      {"Measure and run", {"profile", "measure", "serve", "broker", "loadtest", "mode", "study"}},
+      {"Measure and run",
+       {"profile", "measure", "monitor", "metrics-server", "serve", "broker", "loadtest", "mode",
+        "study"}},
       {"This machine, networks and data",
        {"doctor", "verify-board", "devices", "helper", "workloads", "describe", "dataset"}},
       {"What is kept", {"runs", "report", "import", "export", "config"}},

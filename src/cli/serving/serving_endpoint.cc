@@ -13,32 +13,40 @@ namespace {
 constexpr double owed_s = 5;  // for answers to leave, once all are made
 
 // Of a file or the environment: a command line is seen by everybody on the machine.
-Result<std::string> token_of(const ServeOptions& options) {
+Result<std::string> token_of(const std::string& file) {
   const char* set = std::getenv("FLYBALL_TOKEN");
-  if (options.token_file.empty()) return std::string(set ? set : "");
-  FLYBALL_ASSIGN(std::string token, read_file(options.token_file, 1 << 16));
+  if (file.empty()) return std::string(set ? set : "");
+  FLYBALL_ASSIGN(std::string token, read_file(file, 1 << 16));
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
   if (token.empty() || token.find_first_of(" \t\r\n") != std::string::npos)
-    return Error{Code::invalid_argument,
-                 fmt::format("--token-file {} holds no token", options.token_file),
+    return Error{Code::invalid_argument, fmt::format("--token-file {} holds no token", file),
                  "write one word without blanks into it"};
   return token;
 }
 
 }  // namespace
 
-Result<HttpOptions> endpoint_options(const ServeOptions& options) {
+Result<HttpOptions> http_options(const HttpQuestion& asked) {
   HttpOptions http;
-  if (!options.listen.empty()) {
-    FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
+  http.listening = asked.handed_over;
+  if (asked.handed_over >= 0) {
+    FLYBALL_ASSIGN(http.listen, address_of_socket(asked.handed_over));
+  } else if (!asked.listen.empty()) {
+    FLYBALL_ASSIGN(http.listen, parse_listen_address(asked.listen));
   }
-  FLYBALL_ASSIGN(http.token, token_of(options));
-  if (options.body_bytes > 0) http.limits.all_bodies = options.body_bytes;
-  if (http.token.empty() && !http.listen.loopback() && !options.insecure)
+  FLYBALL_ASSIGN(http.token, token_of(asked.token_file));
+  if (http.token.empty() && !http.listen.loopback() && !asked.insecure)
     return Error{Code::invalid_argument,
                  fmt::format("--listen {} without a token lets everybody on the network ask",
-                             options.listen),
+                             asked.listen.empty() ? http.listen.host : asked.listen),
                  "give --token-file FILE, or --insecure where that is meant"};
+  return http;
+}
+
+Result<HttpOptions> endpoint_options(const ServeOptions& options) {
+  FLYBALL_ASSIGN(HttpOptions http,
+                 http_options({options.listen, options.token_file, options.insecure}));
+  if (options.body_bytes > 0) http.limits.all_bodies = options.body_bytes;
   return http;
 }
 

@@ -12,6 +12,16 @@
 
 namespace flyball::cli {
 
+/// Who may ask, as options say it.
+struct HttpQuestion {
+  std::string listen{};  ///< "": 127.0.0.1:8000
+  std::string token_file{};
+  bool insecure = false;
+  int handed_over = -1;  ///< a listening socket, in place of `listen`
+};
+/// Errors: the address, the token's file, everybody may ask and no token was given.
+Result<HttpOptions> http_options(const HttpQuestion& asked);
+
 /// How the endpoint is to be reached. Errors: the address, the token's file, everybody may ask and
 /// no token was given.
 Result<HttpOptions> endpoint_options(const ServeOptions& options);

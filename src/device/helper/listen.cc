@@ -20,9 +20,10 @@ namespace fs = std::filesystem;
 
 constexpr int first_handed_over = 3;  // SD_LISTEN_FDS_START
 
-Error bad_handover(const std::string& why) {
+Error bad_handover(const std::string& why, bool tcp) {
   return {Code::invalid_argument, "systemd handed over " + why,
-          "sudo flyball helper install puts the units in order"};
+          tcp ? "one ListenStream= of an address and a port in the .socket unit"
+              : "sudo flyball helper install puts the units in order"};
 }
 
 int option_of(int fd, int option) {
@@ -64,21 +65,34 @@ Result<OwnedSocket> listen_at(const fs::path& path, std::optional<gid_t> group, 
   return socket;
 }
 
-Result<std::optional<OwnedSocket>> inherited_socket() {
+namespace {
+
+Result<std::optional<OwnedSocket>> handed_over(bool tcp) {
   const char* pid = std::getenv("LISTEN_PID");
   const char* count = std::getenv("LISTEN_FDS");
   const bool ours = pid && count && parse_integer(pid) == ::getpid();
   const std::string sockets = ours ? count : "";
   for (const char* name : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) ::unsetenv(name);
   if (!ours) return std::optional<OwnedSocket>();
-  if (sockets != "1") return bad_handover(fmt::format("{} sockets, not one", sockets));
+  if (sockets != "1") return bad_handover(fmt::format("{} sockets, not one", sockets), tcp);
   const int fd = first_handed_over;
-  if (option_of(fd, SO_DOMAIN) != AF_UNIX || option_of(fd, SO_TYPE) != SOCK_STREAM ||
-      option_of(fd, SO_ACCEPTCONN) != 1)
-    return bad_handover("what is no listening Unix socket");
+  const int domain = option_of(fd, SO_DOMAIN);
+  const bool fits = tcp ? domain == AF_INET || domain == AF_INET6 : domain == AF_UNIX;
+  if (!fits || option_of(fd, SO_TYPE) != SOCK_STREAM || option_of(fd, SO_ACCEPTCONN) != 1)
+    return bad_handover(fmt::format("what is no listening {} socket", tcp ? "TCP" : "Unix"), tcp);
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
   return std::optional<OwnedSocket>(OwnedSocket(fd));
+}
+
+}  // namespace
+
+Result<std::optional<OwnedSocket>> inherited_socket() {
+  return handed_over(false);
+}
+
+Result<std::optional<OwnedSocket>> inherited_tcp_socket() {
+  return handed_over(true);
 }
 
 Status check_closed_to_others(const OwnedSocket& listening) {

@@ -24,6 +24,8 @@ class OwnedSocket {
   }
   ~OwnedSocket();
   int get() const { return fd_; }
+  /// Whoever asks closes it.
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_;
@@ -38,6 +40,9 @@ Result<OwnedSocket> listen_at(const std::filesystem::path& path, std::optional<g
 /// The socket that systemd made and hands over (LISTEN_PID, LISTEN_FDS; sd_listen_fds(3)); nothing
 /// where it does not. The variables are gone afterwards. Error: it is no one listening Unix socket.
 Result<std::optional<OwnedSocket>> inherited_socket();
+
+/// The same of a TCP socket.
+Result<std::optional<OwnedSocket>> inherited_tcp_socket();
 
 /// Error `permission`: users that are neither root nor in its group may connect to this socket.
 Status check_closed_to_others(const OwnedSocket& listening);

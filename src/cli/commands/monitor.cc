@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/json_line.h"
+#include "base/os/interrupt.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/quantities.h"
+#include "cli/standard_output.h"
+#include "monitor/frame_text.h"
+#include "monitor/watch.h"
+
+namespace flyball::cli {
+namespace {
+
+struct MonitorOptions {
+  std::string device, root = "/", replay;
+  Seconds interval{1};
+  std::optional<double> duration_s;
+  bool once = false, json = false;
+};
+
+// Load and rates are of the time between two looks, and disks are looked at once a second.
+constexpr double between_looks_s = 1;
+
+Result<std::unique_ptr<FrameReader>> open(const MonitorOptions& options) {
+  if (!options.replay.empty()) {
+    if (!options.device.empty() || options.root != "/")
+      return Error{Code::invalid_argument, "--replay shows what was recorded: it takes no board",
+                   "leave --device and --root out"};
+    return open_replayed_frames(options.replay);
+  }
+  FrameOptions frames{.interval = options.interval};
+  FLYBALL_ASSIGN(frames.root, root_folder(options.root));
+  return open_frames(options.device, frames);
+}
+
+void print_frame(const BoardFrame& frame, bool json) {
+  write_output(json ? json_line(to_json(frame)) + "\n" : frame_text(frame));
+}
+
+Status show_once(FrameReader& reader, bool json) {
+  FLYBALL_ASSIGN(auto frame, reader.read());
+  if (reader.live()) {
+    sleep_until_ns(monotonic_ns() + nanoseconds(between_looks_s));
+    FLYBALL_ASSIGN(frame, reader.read());
+  }
+  if (!frame)
+    return Error{Code::not_found, "the file has no frames",
+                 "`flyball monitor --json` writes such files"};
+  print_frame(*frame, json);
+  return {};
+}
+
+Status watch(FrameReader& reader, const MonitorOptions& options, Context& context) {
+  catch_interrupts();
+  // Simulated seconds that are counted out need no waiting for, nor does a file as data.
+  const bool is_file = !options.replay.empty();
+  WatchOptions how{.interval_s = options.interval.value, .duration_s = options.duration_s};
+  const auto finish = [&context](const Status& status) {
+    if (status.ok() && is_interrupted(&interrupt_flag()))
+      context.exit_code = interrupted_exit_code();
+    return status;
+  };
+  if (!options.json) {
+    auto screen = TerminalScreen::open();
+    if (screen) return finish(watch_on_screen(reader, how, **screen));
+  }
+  how.paced = !(options.json && is_file) && !options.duration_s;
+  return finish(watch_frames(reader, how, [&](const BoardFrame& frame) -> Status {
+    write_output(options.json ? json_line(to_json(frame)) + "\n" : frame_line(frame) + "\n");
+    return {};
+  }));
+}
+
+Status monitor(const MonitorOptions& options, Context& context) {
+  FLYBALL_ASSIGN(const auto reader, open(options));
+  if (options.once) return show_once(*reader, options.json);
+  return watch(*reader, options, context);
+}
+
+}  // namespace
+
+void add_monitor(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "monitor", "what this board does now: power, clocks, load, heat, memory, who sets it");
+  auto options = std::make_shared<MonitorOptions>();
+  add_device_option(*command, options->device, options->root, {.refused = {"table"}});
+  add_duration(*command, "--interval", [options](Seconds value) { options->interval = value; },
+               "between frames, 10ms to 1h (1s)",
+               {.least = 0.01, .most = 3600, .words = "10ms to 1h"});
+  add_duration(
+      *command, "--duration", [options](Seconds value) { options->duration_s = value.value; },
+      "end after this time; without it until q or Ctrl-C", above_zero("s"));
+  command->add_flag("--once", options->once, "one frame as text, and no screen");
+  command->add_option("--replay", options->replay,
+                      "frames of a file that `flyball monitor --json` or its key r wrote");
+  add_json_flag(*command, options->json, " for each frame, a line each");
+  command->footer(
+      "Example:\n  flyball monitor --interval 100ms\n"
+      "  flyball monitor --device twin:orin_nano\n"
+      "  flyball monitor --json --duration 1min > day.jsonl && flyball monitor --replay day.jsonl");
+  set_action(*command, context,
+             [options, &context]() -> Status { return monitor(*options, context); });
+}
+
+}  // namespace flyball::cli
