@@ -26,6 +26,13 @@ install(FILES ${FLYBALL_PAPERS}/_flyball DESTINATION ${CMAKE_INSTALL_DATADIR}/zs
         COMPONENT program OPTIONAL)
 install(FILES ${FLYBALL_PAPERS}/flyball.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
         COMPONENT program OPTIONAL)
+# The units of the metrics server, for systems with packages; the dashboard and its alerts.
+set(FLYBALL_PROGRAM ${CMAKE_INSTALL_FULL_BINDIR}/flyball)
+configure_file(packaging/systemd/flyball-metrics.service.in ${CMAKE_BINARY_DIR}/flyball-metrics.service @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/flyball-metrics.service packaging/systemd/flyball-metrics.socket
+        DESTINATION lib/systemd/system COMPONENT units)
+install(FILES packaging/grafana/flyball.json packaging/grafana/flyball.rules.yml
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/flyball/grafana COMPONENT program)
 install(DIRECTORY examples experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/flyball COMPONENT program)
 # Messages name documents as they lie in the sources: docs/data.md.
 install(DIRECTORY docs DESTINATION ${documents} COMPONENT program FILES_MATCHING PATTERN "*.md" PATTERN "*.json")

@@ -48,6 +48,18 @@ NOT_RUN = {
         "flyball describe onnx:model.onnx --batch-size 1 --rules pagoda":
             "model.onnx is exported by PyTorch; describe_test.cc does it where that is installed",
     },
+    "docs/how-to/watch-a-board.md": {
+        "flyball monitor": "shows until somebody ends it; tests/answers/monitor.txt shows it once",
+        "flyball monitor --device twin:orin_nano": "likewise",
+        "flyball monitor --interval 100ms": "likewise",
+        "flyball monitor --replay minute.jsonl": "likewise",
+        "bench/run monitor": "takes two minutes",
+    },
+    "docs/how-to/grafana.md": {
+        "flyball metrics-server": "serves until somebody ends it; scripts/check-metrics asks it",
+        "flyball metrics-server --device twin:orin_nano": "likewise",
+        "sudo systemctl enable --now flyball-metrics.socket": "needs a machine with systemd",
+    },
     "docs/boards.md": {
         "FLYBALL_BOARD=orin_agx flyball tune lenet5":
             "names a Jetson within a container; board_report_test.cc does it on trees",

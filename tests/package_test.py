@@ -57,10 +57,12 @@ WANTED = ["bin/flyball", "lib/flyball/flyball-nvml", "share/man/man1/flyball.1.g
           "share/man/man1/flyball-plan-training.1.gz", "share/bash-completion/completions/flyball",
           "share/zsh/vendor-completions/_flyball", "share/fish/vendor_completions.d/flyball.fish",
           "share/flyball/examples/lenet5_host.csv", "share/flyball/experiments/workers.toml",
+          "share/flyball/grafana/flyball.json",
           "share/doc/flyball/NOTICE", "share/doc/flyball/third-party.gz", "share/doc/flyball/docs/data.md",
           "lib/flyball/python/flyball/__init__.py", "lib/flyball/python/flyball/integrations/lightning.py"]
 OF_DEBIAN = ["share/doc/flyball/copyright", "share/doc/flyball/changelog.gz", "share/doc/flyball/changelog.Debian.gz",
              "lib/systemd/system/flyball-helper.service", "lib/systemd/system/flyball-helper.socket",
+             "lib/systemd/system/flyball-metrics.service", "lib/systemd/system/flyball-metrics.socket",
              "lib/tmpfiles.d/flyball.conf"]
 entries = {}
 for line in output("dpkg-deb", "-c", str(debs[-1])).splitlines():

@@ -115,7 +115,7 @@ int ScreenParts::cores(int y, int end) const {
     const auto& load = frame_.cores[static_cast<size_t>(core)];
     canvas_.put(x, y, fmt::format("{:>2} ", core), Ink::dim);
     if (load) {
-      canvas_.put(x + 3, y, bar(*load, each - 9, state_.glyphs), Ink::accent, x + each - 6);
+      canvas_.put(x + 3, y, bar(*load, each - 10, state_.glyphs), Ink::accent, x + each - 7);
       canvas_.put_right(x + each - 1, y, percent_text(load));
     } else {
       canvas_.put(x + 3, y, "off", Ink::dim);
@@ -188,7 +188,7 @@ int ScreenParts::mode(int y, int end) const {
 
 // What is missing, where there is room beside the processes.
 int ScreenParts::notes(int y, int end) const {
-  const int room = std::min<int>(2, end - y - 6);
+  const int room = std::min<int>(2, end - y - 6 + more_rows_);
   for (size_t i = 0; i < frame_.gaps.size() && static_cast<int>(i) < room; ++i)
     y = row(y, end, "NOTE", frame_.gaps[i].message, Ink::dim);
   return y;
