@@ -185,6 +185,7 @@ Status start_sampling(Sampler& sampler, const EpochRequest& request) {
   FLYBALL_CHECK(sampler.add_all(request.sensors, request.interval));
   const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
   FLYBALL_CHECK(sampler.add_all(request.context, slower));
+  sampler.tell(request.listener);
   return sampler.size() > 0 ? sampler.start() : Status();
 }
 

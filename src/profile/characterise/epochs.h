@@ -19,6 +19,7 @@
 #include "profile/trials/run_data.h"
 #include "space/measurement.h"
 #include "telemetry/sampling/energy.h"
+#include "telemetry/sampling/sampler.h"
 #include "telemetry/sampling/trace_export.h"
 #include "workload/stepper.h"
 
@@ -60,6 +61,7 @@ struct EpochRequest {
   /// Whose sensors tell what the GPU did (gpu_use.h); nothing where it is not known which they are.
   std::optional<size_t> gpu = 0;
   Seconds context_interval{0.1};
+  SamplingListener* listener = nullptr;  ///< of what is sampled; not owned
 };
 
 /// One minibatch; monotonic times.

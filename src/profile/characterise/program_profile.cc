@@ -197,6 +197,7 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   FLYBALL_CHECK(sampler.add_all(request.sensors, request.interval));
   const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
   FLYBALL_CHECK(sampler.add_all(request.context, slower));
+  sampler.tell(request.listener);
   FLYBALL_CHECK(sampler.start());
   ProgramOptions options;
   options.argv = request.argv;

@@ -12,6 +12,7 @@
 #include "profile/characterise/gpu_use.h"
 #include "profile/trials/program_run.h"
 #include "telemetry/sampling/energy.h"
+#include "telemetry/sampling/sampler.h"
 #include "telemetry/sampling/trace_export.h"
 
 namespace flyball {
@@ -25,6 +26,7 @@ struct ProgramRequest {
   Seconds interval{0.01};
   SensorList context{};  ///< what explains a run, for traces; read every `context_interval`
   Seconds context_interval{0.1};
+  SamplingListener* listener = nullptr;    ///< of what is sampled; not owned
   std::vector<std::string> environment{};  ///< "NAME=value", on top of ours
   std::string compute = "cpu";             ///< where it is to compute, which total_where() asks
   std::optional<size_t> gpu{};  ///< the one it is to use, as sensors count; else the busiest

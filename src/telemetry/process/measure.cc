@@ -158,6 +158,7 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   result.missing = options.sensors.gaps;
   result.started_utc = wall_clock_utc();
   Sampler sampler;
+  sampler.tell(options.listener);
   FLYBALL_CHECK(sampler.add_all(options.sensors, options.interval));
   const Seconds slower{std::max(options.interval.value, options.context_interval.value)};
   FLYBALL_CHECK(sampler.add_all(options.context, slower));

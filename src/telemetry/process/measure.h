@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "telemetry/sampling/energy.h"
+#include "telemetry/sampling/sampler.h"
 #include "telemetry/sampling/trace.h"
 #include "telemetry/sensors/proc_parse.h"
 #include "telemetry/sensors/sensor.h"
@@ -22,6 +23,7 @@ struct MeasureOptions {
   Seconds context_interval{0.1};  ///< between samples of `context`; not below `interval`
   bool stdout_to_stderr = false;  ///< of the command
   bool wait_for_all = false;      ///< also for processes that it leaves behind
+  SamplingListener* listener = nullptr;  ///< of what is sampled; not owned
 };
 
 /// Energy of one sensor or one total over the run.

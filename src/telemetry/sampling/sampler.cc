@@ -159,6 +159,7 @@ Status Sampler::add_all(const SensorList& list, Seconds period) {
 
 Status Sampler::start() {
   if (started_) return Error{Code::invalid_argument, "the sampler has been started already", ""};
+  if (listener_) FLYBALL_CHECK(listener_->begin(*this));
   started_ = true;
   std::map<std::string, std::vector<Channel*>> sources;
   for (const auto& channel : channels_)
@@ -170,7 +171,10 @@ Status Sampler::start() {
 
 void Sampler::stop() {
   for (const auto& worker : workers_) stopped_cpu_seconds_ += worker->cpu_seconds();
+  const bool ran = started_ && !stopped_;
+  stopped_ = true;
   workers_.clear();
+  if (ran && listener_) listener_->end();
 }
 
 void Sampler::sample_now() {
@@ -228,6 +232,18 @@ std::vector<Trace> Sampler::traces() const {
   std::vector<Trace> all;
   for (size_t i = 0; i < channels_.size(); ++i) all.push_back(trace(i));
   return all;
+}
+
+std::vector<Sample> Sampler::samples(size_t index, int64_t after_ns, int64_t until_ns) const {
+  return channels_.at(index)->ring.copy(after_ns, until_ns, 0);
+}
+
+const SensorInfo& Sampler::info(size_t index) const {
+  return channels_.at(index)->sensor->info();
+}
+
+double Sampler::period_s(size_t index) const {
+  return static_cast<double>(channels_.at(index)->period_ns) * 1e-9;
 }
 
 bool Sampler::newest(size_t index, Sample& sample) const {

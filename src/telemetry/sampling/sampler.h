@@ -10,6 +10,19 @@
 
 namespace flyball {
 
+class Sampler;
+
+/// Who takes over what is sampled while it is, such as a record of it.
+class SamplingListener {
+ public:
+  virtual ~SamplingListener() = default;
+  /// The sampler, which outlives what the listener does with it, starts now. Its error is that of
+  /// start().
+  virtual Status begin(const Sampler& sampler) = 0;
+  /// It has stopped: no sample comes any more.
+  virtual void end() = 0;
+};
+
 /// One thread per source (driver), so that a slow one does not delay another. Deadlines are
 /// absolute monotonic times: they do not drift, and those that pass while we are late are counted
 /// as missed, never caught up with a burst.
@@ -28,6 +41,8 @@ class Sampler {
   Result<size_t> add(SensorPtr sensor, Seconds period, Seconds keep = {7200});
   /// Adds all sensors of a list; errors as above.
   Status add_all(const SensorList& list, Seconds period);
+  /// Before start(): who is told of it; null for nobody.
+  void tell(SamplingListener* listener) { listener_ = listener; }
   /// Starts the threads; each takes its first samples at once.
   Status start();
   /// Takes a last sample of every sensor and ends the threads. Traces stay.
@@ -45,6 +60,10 @@ class Sampler {
   /// how often a source updates. Statistics of repeats are of these samples.
   Trace trace(size_t index, int64_t begin_ns, int64_t end_ns) const;
   std::vector<Trace> traces(int64_t begin_ns, int64_t end_ns) const;
+  /// Samples alone, later than one time and up to another.
+  std::vector<Sample> samples(size_t index, int64_t after_ns, int64_t until_ns) const;
+  const SensorInfo& info(size_t index) const;
+  double period_s(size_t index) const;
   /// Newest sample of a sensor; false while there is none.
   bool newest(size_t index, Sample& sample) const;
   /// CPU seconds that the threads have used so far.
@@ -56,7 +75,8 @@ class Sampler {
   class Worker;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  bool started_ = false;
+  SamplingListener* listener_ = nullptr;
+  bool started_ = false, stopped_ = false;
   double stopped_cpu_seconds_ = 0;
 };
 

@@ -1,0 +1,95 @@
+#include "recording/record_info.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/json.h"
+
+namespace flyball {
+
+int64_t tick_of(int64_t ns) {
+  return ns >= 0 ? (ns + ns_per_tick / 2) / ns_per_tick : -((-ns + ns_per_tick / 2) / ns_per_tick);
+}
+
+int64_t floor_to(int64_t tick, int64_t width) {
+  const int64_t rest = tick % width;
+  return tick - (rest < 0 ? rest + width : rest);
+}
+
+bool RecordChannel::tells_power() const {
+  return info.kind == SensorKind::power || info.kind == SensorKind::energy_counter;
+}
+
+double RecordChannel::summary_step() const {
+  return info.kind == SensorKind::energy_counter ? 1e-3 : step;
+}
+
+namespace {
+
+// INA3221, INA238 behind a hwmon driver, NVML: milliwatts. RAPL: microjoules.
+double step_of(const SensorInfo& info) {
+  if (info.unit == "J") return info.source == "rapl" ? 1e-6 : 1e-3;
+  if (info.unit == "B" || info.unit == "bits") return 1;
+  if (info.unit == "s") return 1e-6;
+  if (info.unit == "1") return 1e-4;
+  return 1e-3;  // W, MHz, C, %
+}
+
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double number_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  const double number = found != json.end() && found->is_number() ? found->get<double>() : 0;
+  return std::isfinite(number) ? number : 0;
+}
+
+std::vector<Error> gaps_of(const Json& json) {
+  std::vector<Error> gaps;
+  const auto found = json.find("gaps");
+  if (found == json.end() || !found->is_array()) return gaps;
+  for (const Json& gap : *found)
+    gaps.push_back({Code::unavailable, text_of(gap, "message"), text_of(gap, "hint")});
+  return gaps;
+}
+
+}  // namespace
+
+RecordChannel record_channel(const SensorInfo& info, double period_s) {
+  return {.info = info, .period_s = period_s, .step = step_of(info)};
+}
+
+Json record_info_json(const RecordInfo& info) {
+  Json gaps = Json::array();
+  for (const Error& gap : info.gaps) gaps.push_back({{"message", gap.message}, {"hint", gap.hint}});
+  return {{"command", info.command},
+          {"device", info.device},
+          {"board", info.board},
+          {"provenance", info.provenance},
+          {"remarks", info.remarks},
+          {"started_utc", info.started_utc},
+          {"started_unix_s", info.started_unix_s},
+          {"rate_hz", info.rate_hz},
+          {"most_bytes", info.most_bytes},
+          {"gaps", std::move(gaps)}};
+}
+
+Result<RecordInfo> parse_record_info(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return Error{Code::corrupt, "it does not say what it records", ""};
+  RecordInfo info{.command = text_of(json, "command"),
+                  .device = text_of(json, "device"),
+                  .board = text_of(json, "board"),
+                  .provenance = text_of(json, "provenance"),
+                  .remarks = text_of(json, "remarks"),
+                  .started_utc = text_of(json, "started_utc")};
+  info.started_unix_s = number_of(json, "started_unix_s");
+  info.rate_hz = number_of(json, "rate_hz");
+  info.most_bytes = static_cast<uint64_t>(std::clamp(number_of(json, "most_bytes"), 0.0, 1e15));
+  info.gaps = gaps_of(json);
+  return info;
+}
+
+}  // namespace flyball
