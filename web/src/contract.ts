@@ -14,7 +14,8 @@ export type Report =
   | ProfilePage
   | ComparisonPage
   | RunPage
-  | ServePage;
+  | ServePage
+  | RecordPage;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/2";
 /** Version of the document; `--json=1` prints the one before, without this key. */
@@ -3117,6 +3118,152 @@ export interface LiveSpans {
   samples: number[];
   /** [µs] Longest latency among its requests; else 0. */
   longest_us: number[];
+}
+/** Of a file of `flyball record`. */
+export interface RecordPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "record";
+  /** The command line that recorded it. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it, of the stretch that is shown. */
+  answer: Record;
+  /** [s] Time that one value of the curves stands for. */
+  width_s: number;
+  /** [s] Where the curves begin, since the beginning of the record. */
+  begin_s: number;
+  /** One for each channel; as fine as a bounded page allows. */
+  curves: RecordCurve[];
+}
+/** What a record holds; docs/json.md says the same in words. */
+export interface Record {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** Name of the file. */
+  file: string;
+  /** [byte] Its size. */
+  bytes: number;
+  /** [byte] Its bound (`--most-bytes`). */
+  most_bytes: number;
+  /** The command line that recorded it. */
+  command: string;
+  /** What `--device` named. */
+  device: string;
+  /** The board, in words. */
+  board: string;
+  /** How its numbers are known. */
+  provenance: "measured" | "simulated";
+  /** What of it is simulated, and how; null for nothing. */
+  remarks: string | null;
+  /** When it began, ISO 8601; of a simulated board 1970-01-01T00:00:00Z. */
+  started_utc: string;
+  /** [s] The same, since 1970; 0 of a simulated board. */
+  started_unix_s: number;
+  /** [Hz] Samples of power a second, as asked. */
+  rate_hz: number;
+  /** [s] How long it is. */
+  seconds: number;
+  /** Why it ended. Null: it was not closed (killed, or power was lost), or it goes on. */
+  stopped: string | null;
+  /** [s] What the figures are of begins here, since the beginning of the record. */
+  begin_s: number;
+  /** [s] And ends here. */
+  end_s: number;
+  /** Power that adds up. */
+  totals: RecordTotal[];
+  /** Every sensor that was recorded. */
+  channels: RecordChannel[];
+  /** Moments that were marked, at most 2000. */
+  marks: RecordMark[];
+  /** What the bound of the file has cost. */
+  thinned: RecordThinned;
+  /** Blocks of the file that did not read and were left out, each with its time. */
+  damaged: string[];
+  /** What could not be recorded. */
+  gaps: RecordGap[];
+}
+/** Channels of power that are one total. */
+export interface RecordTotal {
+  /** `module`, `package`, `gpu`, … */
+  name: string;
+  /** Its parts. */
+  channels: string[];
+  /** [J] Over what is covered; null where a part has no samples. */
+  energy_j: number | null;
+  /** [W] Mean power over what is covered. */
+  mean_w: number | null;
+  /** [s] Time with samples, of the part that has the fewest. */
+  covered_s: number;
+  /** [s] Time without: nothing is added for it. */
+  gap_s: number;
+}
+/** One sensor. */
+export interface RecordChannel {
+  /** Its name. */
+  name: string;
+  /** Of mean, min and max; of a counter of energy W, its slope. */
+  unit: string;
+  /** `power`, `energy counter`, `counter` or `gauge`. */
+  kind: string;
+  /** The total that it is a part of; empty for none. */
+  total: string;
+  /** [ms] Between samples, as asked. */
+  interval_ms: number;
+  /** [of the sensor] Values are kept as whole multiples of it. */
+  step: number;
+  /** [J] Of power and energy: over what is covered. */
+  energy_j?: number | null;
+  /** [unit] Null: it has no samples. */
+  mean: number | null;
+  /** [unit] The least. */
+  min: number | null;
+  /** [unit] The largest. */
+  max: number | null;
+  /** [s] Time with samples. */
+  covered_s: number;
+  /** [s] Time without. */
+  gap_s: number;
+}
+/** A moment with a name. */
+export interface RecordMark {
+  /** [s] Since the record began. */
+  time_s: number;
+  /** What began or ended. */
+  name: string;
+}
+/** Since when there is which detail, in s since the record began; 0: from the beginning. */
+export interface RecordThinned {
+  /** [s] Samples of power; before there are least, mean and largest values by second. */
+  samples_since_s: number;
+  /** [s] Samples of what is read once a second; before there are values by minute. */
+  slow_since_s: number;
+  /** [s] Values of power by second; before there are values by minute. */
+  seconds_since_s: number;
+}
+/** What could not be recorded. */
+export interface RecordGap {
+  /** Why. */
+  message: string;
+  /** The remedy; empty where there is none. */
+  hint: string;
+}
+/** One channel over time; the columns are as long as each other. */
+export interface RecordCurve {
+  /** Of the channel, in the order of the answer. */
+  name: string;
+  /** [count] So many widths after the value before; of the first after `begin_s`. More than 1: nothing was measured, or finer values were thinned. */
+  after: number[];
+  /** [unit of the channel] The least in that width. */
+  min: number[];
+  /** [unit of the channel] The mean. */
+  mean: number[];
+  /** [unit of the channel] The largest. */
+  max: number[];
 }
 
 export const schema = "flyball-report/2";

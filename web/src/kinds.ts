@@ -11,6 +11,7 @@ import { latency_section } from "./sections/latency.ts";
 import { sheet_meters } from "./sections/meters.ts";
 import { notes_section } from "./sections/notes.ts";
 import { provenance_section } from "./sections/provenance.ts";
+import { record_section } from "./sections/record.ts";
 import { serving_section } from "./sections/serving.ts";
 import { sheet_answer, sheet_bars, sheet_beside, sheet_charts, sheet_facts, sheet_grids, sheet_tables } from "./sections/sheet.ts";
 import { spread_section } from "./sections/spread.ts";
@@ -25,6 +26,7 @@ import { front_sheet } from "./sheets/front.ts";
 import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
 import { roofline_sheet } from "./sheets/roofline.ts";
+import { record_sheet } from "./sheets/record.ts";
 import { comparison_sheet, run_sheet } from "./sheets/runs.ts";
 import { serve_sheet } from "./sheets/serve.ts";
 import type { Sheet } from "./sheets/sheet.ts";
@@ -35,7 +37,7 @@ type Section<R> = (report: R) => HTMLElement | HTMLElement[] | null;
 
 const tune: Section<TuneReport>[] = [answer_section, sheet_tables, apply_section, cloud_section, tune_heat, trials_section, table_section, agreement_section, notes_section, provenance_section];
 const experiment: Section<ExperimentView>[] = [findings_section, epochs_section, spread_section, epochs_table_section, notes_section, provenance_section];
-const sheet: Section<Sheet>[] = [sheet_answer, sheet_beside, apply_section, serving_section, latency_section, sheet_meters, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
+const sheet: Section<Sheet>[] = [sheet_answer, sheet_beside, apply_section, record_section, serving_section, latency_section, sheet_meters, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
 
 /** The sheet of a report that is neither a tune nor an experiment. */
 export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sheet {
@@ -51,6 +53,7 @@ export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sh
     case "comparison": return comparison_sheet(report);
     case "run": return run_sheet(report);
     case "serve": return serve_sheet(report);
+    case "record": return record_sheet(report);
   }
 }
 

@@ -1,4 +1,4 @@
-import { schema, type ExperimentPage, type Report, type PlanPage, type ServePage, type SheetGrid, type TunePage } from "./contract.ts";
+import { schema, type ExperimentPage, type Report, type PlanPage, type RecordPage, type ServePage, type SheetGrid, type TunePage } from "./contract.ts";
 import * as validators from "./validators.ts";
 
 /** What a check says of the first thing that is wrong. */
@@ -36,6 +36,7 @@ function beyond_schema(report: Report): string[] {
     case "experiment": return experiment_problems(report);
     case "plan": return plan_problems(report);
     case "serve": return serve_problems(report);
+    case "record": return record_problems(report);
     case "roofline": case "front": return table_problems(report.tables);
     default: return [];
   }
@@ -89,6 +90,14 @@ function serve_problems({ answer: { timeline, services, training }, latency, spa
   if (spans.track.some((t) => t >= tracks.length)) found.push(`spans.track names more than ${tracks.length} tracks`);
   if (services.length !== timeline.services.length || training.length !== timeline.training.length) found.push("answer.timeline is of other services or trainings");
   if (latency.length !== services.length) found.push(`latency is of ${latency.length} services, there are ${services.length}`);
+  return found;
+}
+
+/** A curve for each channel, each with columns of one length. */
+function record_problems({ answer: { channels }, curves, width_s }: RecordPage): string[] {
+  const found = curves.flatMap((c, i) => [c.min, c.mean, c.max].some((column) => column.length !== c.after.length) ? [`curves[${i}] has columns of different lengths`] : []);
+  if (curves.length !== channels.length) found.push(`there are ${curves.length} curves of ${channels.length} channels`);
+  if (!(width_s > 0)) found.push("width_s is not above 0");
   return found;
 }
 

@@ -1,5 +1,6 @@
 // What a page shows that is made of words, figures, points, bars and tables. The modules beside this one make it from an answer.
 import type { ApplyStep, CommonAnswerPreset, Provenance, Quantity, ServePage, ServeReplan, SheetGrid } from "../contract.ts";
+import type { Trace } from "../charts/record.ts";
 import type { ShownSetting } from "../sections/beside.ts";
 import type { Cell, FactList, Note, SheetChart, SheetFigure, SheetMeters, SheetRow, SheetTable } from "../view.ts";
 import { config_words } from "../words.ts";
@@ -29,6 +30,20 @@ export interface Serving extends Pick<ServePage, "spans"> {
   timeline: ServePage["answer"]["timeline"];
 }
 
+/** What sensors showed over hours. */
+export interface Recorded {
+  file: string;
+  simulated: boolean;
+  /** [s] What the page holds, since the record began. */
+  from: number;
+  to: number;
+  /** [s] Time that one value stands for. */
+  width_s: number;
+  marks: { time_s: number; name: string }[];
+  power: Trace[];
+  others: Trace[];
+}
+
 export interface Sheet {
   /** Shown in the head and as the window's title. */
   title: string;
@@ -56,6 +71,7 @@ export interface Sheet {
   grids?: SheetGrid[];
   bars?: SheetBar[];
   serving?: Serving;
+  record?: Recorded;
 }
 
 /** So many significant digits, without zeros at the end. */
