@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include "base/clock_testing.h"
 #include "command_testing.h"

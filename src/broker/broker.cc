@@ -130,7 +130,7 @@ void Broker::take_words(int id, Client& client, std::string_view text) {
     return greet(id, client, message->role);
   if (message->kind == Kind::ask && client.state == State::idle) return ask(id, client);
   if (message->kind == Kind::done && client.state == State::running)
-    return done(id, client, message->synchronize_ns);
+    return done(client, message->synchronize_ns);
   if (message->kind == Kind::done && client.state == State::overran) return done_late(client);
   expel(id, "a client greets once, then asks, is granted its turn and says that it is done");
 }

@@ -86,7 +86,7 @@ class Broker final : public Executor {
   void greet(int id, Client& client, const TurnRole& role);
   Result<size_t> job_of(const TurnRole& role);
   void ask(int id, Client& client);
-  void done(int id, Client& client, int64_t synchronize_ns);
+  void done(Client& client, int64_t synchronize_ns);
   void done_late(Client& client);
   void leave(int id);
   void expel(int id, const std::string& why);

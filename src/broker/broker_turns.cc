@@ -87,7 +87,7 @@ void Broker::end_turn(Ending ending) {
   execution_.ended(turn.what, turn.began_ns, free_ns_, ending);
 }
 
-void Broker::done(int, Client& client, int64_t synchronize_ns) {
+void Broker::done(Client& client, int64_t synchronize_ns) {
   const int64_t now = monotonic_ns();
   const int64_t took_ns = now - turn_->began_ns;
   TurnClientResult& of = figures(client);
