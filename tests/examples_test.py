@@ -209,6 +209,10 @@ NOT_RUN = {
     "docs/how-to/optuna.md": {
         "flyball mode hold --preset 15W -- python3 search.py": "sets a Jetson; mode_test.cc: on a tree",
     },
+    "docs/how-to/share-a-board.md": {
+        "flyball broker": "grants turns until Ctrl-C; broker_test.cc does it",
+        "export FLYBALL_BROKER=$XDG_RUNTIME_DIR/flyball-broker/broker.sock": "what it prints",
+    },
     "docs/how-to/tensorrt.md": {
         "flyball tune --power-budget 15W --axis batch_size=1,4,8 -- trtexec --loadEngine=model.plan --shapes=image:{batch_size}x3x224x224 --iterations=1000 --duration=0 --warmUp=0":
             "needs TensorRT",
@@ -248,6 +252,7 @@ NO_COMMANDS = {
     "README.md": ["import flyball"],
     "docs/how-to/docker.md": ["docker run --rm", "jetson-containers run"],
     "docs/how-to/load-test-a-server.md": ["docker run --gpus"],
+    "docs/how-to/share-a-board.md": ["docker run -v ", "#include <flyball/flyball_turn.h>"],  # broker_test.cc: bubblewrap
     "docs/how-to/verify-your-board.md": ["tar xzf flyball-board-orin_agx.tar.gz"],  # tests/answers/verify.txt does it
     "docs/compare.md": ['currency = "EUR"'],
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
