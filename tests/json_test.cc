@@ -33,6 +33,7 @@ const std::map<std::string, std::string> schema_of = {
     {"roofline", "roofline"},   {"serve", "serve"},
     {"describe", "describe"},   {"compare", "compare"},
     {"verify-board", "verify"}, {"broker", "broker"},
+    {"monitor", "monitor"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {
@@ -181,6 +182,8 @@ TEST_F(JsonTest, EveryLineOfAStudyIsDocumented) {
 
 TEST_F(JsonTest, EveryKeyOfTheMachineIsDocumented) {
   expect_documented({"doctor", "--json"});
+  expect_documented({"monitor", "--once", "--json"});
+  expect_documented({"monitor", "--once", "--json", "--device", "twin:orin_nano"});
   expect_documented({"measure", "--json", "--", "sleep", "0.1"});
 }
 
@@ -197,6 +200,7 @@ TEST_F(JsonTest, EveryKeyOfABoardIsDocumented) {
     const std::string root = (folder_ / board.kind).string();
     trees::write_tree(board.kind, root);
     expect_documented({"doctor", "--json", "--root", root});
+    expect_documented({"monitor", "--once", "--json", "--root", root});
     expect_documented({"mode", "show", "--json", "--root", root});
     expect_documented({"mode", "list", "--json", "--root", root});
     expect_documented({"mode", "presets", "--json", "--root", root});
