@@ -33,7 +33,8 @@ const std::map<std::string, std::string> schema_of = {
     {"roofline", "roofline"},   {"serve", "serve"},
     {"describe", "describe"},   {"compare", "compare"},
     {"verify-board", "verify"}, {"broker", "broker"},
-    {"monitor", "monitor"},
+    {"monitor", "monitor"},     {"record", "record"},
+    {"loadtest", "loadtest"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {
@@ -100,6 +101,14 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"import", table, "--json"});
   const std::string log = write("tegrastats.log", "RAM 1/2MB NVENC x VDD_IN 5/5\nRAM\n").string();
   expect_documented({"import", "--format", "tegrastats", log, "--json"});
+}
+
+TEST_F(JsonTest, ARecordIsDocumented) {
+  const std::string simulated = (folder_ / "twin.flyrec").string();
+  expect_documented({"record", "--device", "twin:orin_nano", "--duration", "150s", "-o", simulated,
+                     "-q", "--json"});
+  const std::string measured = (folder_ / "here.flyrec").string();
+  expect_documented({"record", "--json", "-o", measured, "--", "true"});
 }
 
 TEST_F(JsonTest, LayersOfANetworkAreDocumented) {

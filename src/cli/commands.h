@@ -20,6 +20,7 @@ struct Context {
 void add_tune(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
+void add_record(CLI::App& app, Context& context);
 void add_monitor(CLI::App& app, Context& context);
 void add_metrics_server(CLI::App& app, Context& context);
 void add_mode(CLI::App& app, Context& context);

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "base/files.h"
@@ -15,11 +18,15 @@
 #include "cli/commands/import_traces.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
+#include "cli/record_options.h"
+#include "cli/standard_output.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
 #include "device/measuring.h"
 #include "experiment/run_lines.h"
 #include "experiment/stored_figures.h"
+#include "recording/record_csv.h"
+#include "recording/record_database.h"
 #include "space/public_tables.h"
 
 namespace flyball::cli {
@@ -122,6 +129,7 @@ Status run_import(const ImportOptions& options, const Context& context) {
 }
 
 struct ExportOptions {
+  RecordStretch stretch;
   std::string out, store, board, workload;
   std::optional<int64_t> run;
 };
@@ -141,7 +149,50 @@ void tell_what_no_column_has(const std::vector<StoredMeasurement>& measurements,
         doubtful);
 }
 
+// No workload is called like that.
+bool names_record(const std::string& text) {
+  if (text.ends_with(".flyrec")) return true;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(text, ignored)) return false;
+  const auto record = begins_as_record(text);
+  return record && *record;
+}
+
+// A few minutes at a time: a day of samples is larger than memory may be.
+Status export_record(const ExportOptions& options) {
+  if (options.run || !options.board.empty())
+    return Error{Code::invalid_argument, "a record has no runs and boards to choose from",
+                 "leave out --run and --board"};
+  FLYBALL_ASSIGN(RecordReader reader, RecordReader::open(options.workload));
+  FLYBALL_ASSIGN(const RecordView view, options.stretch.in(reader));
+  std::ofstream file;
+  if (!options.out.empty()) {
+    FLYBALL_CHECK(check_writable(options.out));
+    file.open(options.out, std::ios::binary | std::ios::trunc);
+  }
+  const auto write = [&](const std::string& text) -> Status {
+    if (options.out.empty()) {
+      write_output(text);
+      return {};
+    }
+    if (file.write(text.data(), static_cast<std::streamsize>(text.size()))) return {};
+    return file_error("write", options.out, errno);
+  };
+  FLYBALL_ASSIGN(const size_t rows, record_csv(reader, view.begin, view.end, write));
+  for (const std::string& damaged : reader.damaged())
+    fmt::print(stderr, "note: left out: {}\n", damaged);
+  if (options.out.empty()) return {};
+  file.close();
+  if (!file) return file_error("write", options.out, errno);
+  fmt::print(stderr, "{}: {} rows\n", options.out, rows);
+  return {};
+}
+
 Status run_export(const ExportOptions& options) {
+  if (names_record(options.workload)) return export_record(options);
+  if (options.stretch.given())
+    return Error{Code::invalid_argument, "--from and --to are for records",
+                 "name the file of one, or leave them out"};
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   if (options.run) {
     FLYBALL_ASSIGN(const auto of_experiment, stored_figures(store, {.run = options.run}));
@@ -205,15 +256,21 @@ void add_import(CLI::App& app, Context& context) {
 
 void add_export(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "export", "Write measurements of the store as a tidy table, or the runs of an experiment");
+      "export",
+      "Write measurements of the store as a tidy table, the runs of an experiment, or a record");
   auto options = std::make_shared<ExportOptions>();
   writes(command->add_option("--out", options->out, "Write here instead of on stdout"));
   command->add_option("--run", options->run,
                       "Only those of this run; of an experiment as lines of JSON");
   add_board_filter(*command, options->board);
-  command->add_option("workload,--workload", options->workload, "Only those of this workload");
+  command->add_option(
+      "workload,--workload", options->workload,
+      "Only those of this workload; or a file of `flyball record`, sample by sample");
+  options->stretch.add_options(*command);
   add_store_option(*command, options->store);
-  command->footer("Example:\n  flyball export lenet5 --out lenet5.csv");
+  command->footer(
+      "Examples:\n  flyball export lenet5 --out lenet5.csv\n"
+      "  flyball export day.flyrec --from 10:00 --to 10:05 --out part.csv");
   set_action(*command, context, [options] { return run_export(*options); });
 }
 

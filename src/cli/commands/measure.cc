@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "boards/identity.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/record_options.h"
 #include "cli/trace_files.h"
 #include "telemetry/process/command.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -19,6 +21,7 @@ struct MeasureArguments {
   Seconds interval{0.01};
   std::string root = "/";
   TraceFiles files;
+  RecordOption record;
   bool json = false, wait_for_all = false;
   std::vector<std::string> command;
 };
@@ -36,16 +39,35 @@ Status write_traces(const MeasureArguments& options, const MeasureResult& result
   return options.files.write(result.traces, {whole}, result.begin_ns);
 }
 
-Status run(const MeasureArguments& options, Context& context) {
+// What explains a run, where a file asks for it.
+SensorList context_of(const MeasureArguments& options, const std::filesystem::path& root) {
+  SensorList rest = options.files.context(root);
+  return rest.sensors.empty() && options.record.given() ? record_context(root) : rest;
+}
+
+Status finish_record(MeasureArguments& options, const MeasureResult& result) {
+  const std::string command = join(result.command, " ");
+  return options.record.finish({{"command", "begin: " + command, result.begin_ns, result.end_ns},
+                                {"command", fmt::format("end: exit code {}", result.exit_code),
+                                 result.end_ns, result.end_ns}},
+                               "command ended");
+}
+
+Status run(MeasureArguments& options, Context& context) {
   MeasureOptions measure;
   FLYBALL_CHECK(options.files.check());
+  FLYBALL_CHECK(options.record.check());
   measure.interval = options.interval;
   measure.wait_for_all = options.wait_for_all;
   // The document is alone on stdout.
   measure.stdout_to_stderr = options.json;
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   measure.sensors = open_power_sensors(root);
-  measure.context = options.files.context(root);
+  measure.context = context_of(options, root);
+  const bool traced = !options.files.trace.empty() || !options.files.csv.empty();
+  if (options.record.given() && !traced) measure.context_interval = {1.0};
+  measure.listener = options.record.begin(context.command, "host", identify_board(root).name,
+                                          options.interval.value, measure.sensors);
   auto result = measure_command(options.command, measure);
   if (!result) {
     if (result.error().code == Code::invalid_argument) return result.error();
@@ -59,7 +81,9 @@ Status run(const MeasureArguments& options, Context& context) {
     print_json(measure_json(*result));
   else
     fmt::print(stderr, "{}", measure_text(*result));
-  const Status written = write_traces(options, *result);
+  const Status recorded = finish_record(options, *result);
+  const Status exported = write_traces(options, *result);
+  const Status& written = recorded.ok() ? exported : recorded;
   if (!written.ok() && context.exit_code == 0) return written;
   if (!written.ok()) report_error(written.error());
   return {};
@@ -75,6 +99,7 @@ void add_measure(CLI::App& app, Context& context) {
   command->add_flag("--wait-for-all", options->wait_for_all,
                     "Also wait for processes that it leaves behind");
   options->files.add_options(*command);
+  options->record.add(*command);
   add_root_option(*command, options->root);
   add_board_name(*command);
   add_json_flag(*command, options->json, "; the command's own output goes to stderr");

@@ -2,6 +2,7 @@
 
 #include "base/os/interrupt.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
@@ -11,6 +12,7 @@
 #include "cli/memory_options.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/record_options.h"
 #include "cli/report_file.h"
 #include "cli/script_options.h"
 #include "cli/stored.h"
@@ -42,6 +44,7 @@ struct ProfileOptions {
   Seconds patience{300};
   ScriptOptions script;
   TraceFiles files;
+  RecordOption record;
   MeasuringOptions measuring;
   std::string report;
   MemoryOptions memory;
@@ -60,7 +63,18 @@ Status check_threads(int threads) {
       cores == 1 ? "give 1, or 0 for all" : fmt::format("give 1 to {}, or 0 for all", cores)};
 }
 
-Status complete(ProfileOptions& options) {
+SensorList context_of(const ProfileOptions& options, const std::filesystem::path& root) {
+  return options.record.given() ? record_context(root) : options.files.context_with_gpu(root);
+}
+
+// Who is told of what is sampled.
+SamplingListener* listener_of(ProfileOptions& options, const BoardInfo& board,
+                              const SensorList& power, const Context& context) {
+  return options.record.begin(context.command, board.name.text(), board.device.title,
+                              options.request.interval.value, power);
+}
+
+Status complete(ProfileOptions& options, const Context& context) {
   EpochRequest& request = options.request;
   FLYBALL_CHECK(check_threads(request.step.threads));
   StepOptions& step = request.step;
@@ -91,9 +105,10 @@ Status complete(ProfileOptions& options) {
   }
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   request.sensors = open_power_sensors(root, board->info().gpu);
-  request.context = options.files.context_with_gpu(root);
+  request.context = context_of(options, root);
   request.gpu = sensor_number(root, step.device);
   request.interrupted = &interrupt_flag();
+  request.listener = listener_of(options, board->info(), request.sensors, context);
   return {};
 }
 
@@ -141,11 +156,20 @@ Status run_simulated(const ProfileOptions& options, const Board& board, Context&
                       options.json);
 }
 
+std::vector<Span> epoch_marks(const EpochRun& run) {
+  std::vector<Span> marks;
+  for (size_t i = 0; i < run.epochs.size(); ++i)
+    marks.push_back(
+        {"epoch", fmt::format("epoch {}", i), run.epochs[i].begin_ns, run.epochs[i].end_ns});
+  return marks;
+}
+
 Status run_network(ProfileOptions& options, Context& context) {
   const bool network = read_source(options.workload).kind == NamedSource::Kind::network;
   FLYBALL_CHECK(options.scope.check(network ? Target::network : Target::script, options.workload));
   FLYBALL_CHECK(options.files.check());
-  FLYBALL_CHECK(complete(options));
+  FLYBALL_CHECK(options.record.check());
+  FLYBALL_CHECK(complete(options, context));
   Progress progress(options.quiet);
   const auto epochs = static_cast<size_t>(std::max(0, options.request.epochs));
   std::optional<int> first;  // a training that is resumed begins later than at 0
@@ -179,13 +203,14 @@ Status run_network(ProfileOptions& options, Context& context) {
   FLYBALL_CHECK(write_report(options.report, page_document("profile", context.command, document),
                              options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
+  FLYBALL_CHECK(options.record.finish(epoch_marks(run), "run ended"));
   if (run.diverged_in()) context.exit_code = 1;
   if (!run.stopped.empty() && is_interrupted(&interrupt_flag()))
     context.exit_code = interrupted_exit_code();
   return joined;
 }
 
-Status run_program(const ProfileOptions& options, Context& context) {
+Status run_program(ProfileOptions& options, Context& context) {
   ProgramRequest request;
   FLYBALL_CHECK(check_alone(options.workload));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
@@ -201,7 +226,9 @@ Status run_program(const ProfileOptions& options, Context& context) {
   request.interval = options.request.interval;
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
   request.sensors = open_power_sensors(root, info.gpu);
-  request.context = options.files.context_with_gpu(root);
+  request.context = context_of(options, root);
+  FLYBALL_CHECK(options.record.check());
+  request.listener = listener_of(options, info, request.sensors, context);
   if (info.name.kind == BoardName::Kind::cuda) {
     request.compute = info.compute;
     request.gpu = sensor_number(root, info.compute);
@@ -217,6 +244,10 @@ Status run_program(const ProfileOptions& options, Context& context) {
   FLYBALL_CHECK(write_report(options.report, page_document("profile", context.command, document),
                              options.json));
   FLYBALL_CHECK(options.files.write(profile.traces, profile.spans(), profile.begin_ns));
+  const Span begin{"program", "begin: " + join(request.argv, " "), profile.begin_ns,
+                   profile.end_ns};
+  const Span end{"program", "end", profile.end_ns, profile.end_ns};
+  FLYBALL_CHECK(options.record.finish({begin, end}, "program ended"));
   if (!profile.failure) return joined;
   if (!joined.ok()) report_error(joined.error());
   context.exit_code = report_error(*profile.failure);
@@ -307,6 +338,7 @@ void add_live_options(CLI::App& command, ProfileOptions& options) {
   options.scope.exclude(others, add_memory_options(command, options.memory));
   add_script_options(command, options.script, options.scope);
   options.scope.exclude({Target::twin}, options.files.add_options(command));
+  options.scope.exclude({Target::twin}, {options.record.add(command)});
   CLI::Option* patience =
       add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
                    "Time without a mark after which a program that marked counts as hanging",

@@ -1,47 +1,93 @@
-// flyball report: a stored run as a page.
+// flyball report: a stored run, or a record, as a page.
 #include <fmt/format.h>
 
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
+#include "cli/record_options.h"
 #include "cli/report_file.h"
 #include "cli/stored.h"
+#include "recording/record_json.h"
+#include "report/page.h"
 #include "report/run_report.h"
 
 namespace flyball::cli {
 namespace {
 
 struct ReportOptions {
-  int64_t run = 0;
+  std::string what;
+  RecordStretch stretch;
   std::string out, store;
 };
 
-Status run(const ReportOptions& options) {
+// A whole number is that of a run, all else the name of a file.
+std::optional<int64_t> run_number(const std::string& text) {
+  int64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || number < 0) return {};
+  return number;
+}
+
+Status report_run(const ReportOptions& options, int64_t number) {
+  if (options.stretch.given())
+    return Error{Code::invalid_argument, "--from and --to are for records",
+                 "leave them out: a run is shown whole"};
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
-  FLYBALL_ASSIGN(const ShownRun shown, run_or_fact(store, options.run));
+  FLYBALL_ASSIGN(const ShownRun shown, run_or_fact(store, number));
   // Facts that cannot be read take nothing but their own figures from the page.
   const auto costs = board_costs(store);
   if (!costs) fmt::print(stderr, "note: without idle power: {}\n", costs.error().message);
   const std::string file =
-      options.out.empty() ? fmt::format("flyball-run-{}.html", options.run) : options.out;
+      options.out.empty() ? fmt::format("flyball-run-{}.html", number) : options.out;
   return write_report(
       file,
       run_report(shown.run, shown.trials, costs ? *costs : BoardCosts(), shown.experiment_runs),
       false);
 }
 
+Status report_record(const ReportOptions& options) {
+  const std::filesystem::path record = options.what;
+  FLYBALL_ASSIGN(RecordReader reader, RecordReader::open(record));
+  FLYBALL_ASSIGN(const RecordView view, options.stretch.in(reader));
+  FLYBALL_ASSIGN(Json shown, record_page_json(reader, view));
+  Json page = page_document("record", reader.info().command, shown["answer"]);
+  for (const char* key : {"width_s", "begin_s", "curves"}) page[key] = std::move(shown[key]);
+  const std::string file = options.out.empty() ? record.stem().string() + ".html" : options.out;
+  for (const std::string& damaged : reader.damaged())
+    fmt::print(stderr, "note: left out: {}\n", damaged);
+  return write_report(file, page, false);
+}
+
+Status run(const ReportOptions& options) {
+  if (const auto number = run_number(options.what)) return report_run(options, *number);
+  return report_record(options);
+}
+
 }  // namespace
 
 void add_report(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("report", "Write the HTML report of a stored run");
+  CLI::App* command =
+      app.add_subcommand("report", "Write the HTML report of a stored run, or of a record");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("run", options->run, "Number of the run, as `flyball runs list` shows it")
+  command
+      ->add_option("run", options->what,
+                   "Number of the run, as `flyball runs list` shows it, or a file of `flyball "
+                   "record`")
       ->required();
+  options->stretch.add_options(*command);
   writes(command->add_option("--out,-o", options->out,
-                             "File to write; default: flyball-run-RUN.html"));
+                             "File to write; default: flyball-run-RUN.html, or the record's name"));
   add_store_option(*command, options->store);
-  command->footer("Example:\n  flyball report 3 --out run3.html");
+  command->footer(
+      "Examples:\n  flyball report 3 --out run3.html\n"
+      "  flyball report day.flyrec --from 10:00 --to 10:05");
   set_action(*command, context, [options] { return run(*options); });
 }
 

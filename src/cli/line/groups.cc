@@ -19,8 +19,8 @@ const std::vector<Heading>& command_headings() {
   static const std::vector<Heading> headings = {
       {"Find a configuration", {"tune", "plan", "predict", "pareto", "compare"}},
       {"Measure and run",
-       {"profile", "measure", "monitor", "metrics-server", "serve", "broker", "loadtest", "mode",
-        "study"}},
+       {"profile", "measure", "record", "monitor", "metrics-server", "serve", "broker", "loadtest",
+        "mode", "study"}},
       {"This machine, networks and data",
        {"doctor", "verify-board", "devices", "helper", "workloads", "describe", "dataset"}},
       {"What is kept", {"runs", "report", "import", "export", "config"}},
@@ -55,7 +55,7 @@ const std::vector<Heading>& option_headings() {
       {"Memory", {"cache", "memory", "no-memory-check"}},
       {"Sensors",
        {"interval", "plug", "plug-zone", "plug-ahead", "plug-begin", "plug-interval", "csv",
-        "trace", "patience"}},
+        "trace", "record", "patience"}},
       {"This machine", {"wait", "force", "dry-run", "apply", "export"}},
       {"Results",
        {"report", "store", "no-store", "fresh", "out", "json", "verbose", "quiet", "cases"}}};

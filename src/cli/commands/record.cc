@@ -1,0 +1,204 @@
+// flyball record: power and what explains it into a bounded file.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/amounts.h"
+#include "base/clock.h"
+#include "base/figure.h"
+#include "base/os/interrupt.h"
+#include "base/text.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/checks.h"
+#include "cli/commands.h"
+#include "cli/common_options.h"
+#include "cli/output.h"
+#include "cli/quantities.h"
+#include "cli/record_options.h"
+#include "cli/text/record_text.h"
+#include "device/registry/board.h"
+#include "recording/record_json.h"
+#include "recording/sampler_recording.h"
+#include "recording/simulated_record.h"
+#include "telemetry/process/command.h"
+#include "telemetry/process/measure.h"
+#include "telemetry/sensors/power_sensors.h"
+
+namespace flyball::cli {
+namespace {
+
+struct RecordArguments {
+  std::string file, device, root = "/";
+  std::optional<Seconds> duration;
+  double rate_hz = 100;
+  uint64_t most_bytes = usual_record_bytes;
+  uint64_t seed = 0;
+  bool json = false, quiet = false;
+  std::vector<std::string> command;
+};
+
+std::string file_of(const RecordArguments& options) {
+  return options.file.empty() ? usual_record_file() : options.file;
+}
+
+RecordInfo info_of(const RecordArguments& options, const Board& board, const Context& context) {
+  RecordInfo info{.command = context.command,
+                  .device = board.info().name.text(),
+                  .board = board.info().device.title,
+                  .provenance = board.twin() ? "simulated" : "measured",
+                  .remarks = "",
+                  .started_utc = wall_clock_utc(),
+                  .rate_hz = options.rate_hz,
+                  .most_bytes = options.most_bytes};
+  return info;
+}
+
+Status tell(const std::string& file, const RecordArguments& options) {
+  FLYBALL_ASSIGN(RecordReader reader, RecordReader::open(file));
+  FLYBALL_ASSIGN(const Json document, record_json(reader));
+  if (options.json)
+    print_json(document);
+  else
+    fmt::print("{}", record_text(document));
+  return {};
+}
+
+// In the board's own time: a day takes seconds.
+Status record_twin(const RecordArguments& options, const Board& board, const Context& context) {
+  if (!options.command.empty())
+    return Error{Code::invalid_argument, "a simulated board runs no command",
+                 "leave it out: it trains and rests in turns"};
+  if (!options.duration)
+    return Error{Code::invalid_argument, "a simulated record needs its length", "--duration 24h"};
+  const TwinBoard& twin = *board.twin();
+  RecordInfo info = info_of(options, board, context);
+  // The twin's day begins at midnight: its record does not tell when it was made.
+  info.started_utc = "1970-01-01T00:00:00Z";
+  info.remarks = simulated_remarks(twin);
+  const std::string file = file_of(options);
+  FLYBALL_ASSIGN(SampleRecorder recorder,
+                 SampleRecorder::create(file, info, simulated_channels(twin, options.rate_hz)));
+  Progress progress(options.quiet);
+  const auto show = [&](double share) {
+    progress.show_share(static_cast<size_t>(1000 * share), 1000, file);
+  };
+  FLYBALL_ASSIGN(const double seconds, simulate_record(twin,
+                                                       {.seconds = options.duration->value,
+                                                        .rate_hz = options.rate_hz,
+                                                        .seed = options.seed,
+                                                        .interrupted = &interrupt_flag(),
+                                                        .progress = show},
+                                                       recorder));
+  progress.finish();
+  const bool whole = seconds >= options.duration->value;
+  FLYBALL_CHECK(recorder.finish(nanoseconds(seconds), whole ? "duration" : "interrupted"));
+  return tell(file, options);
+}
+
+Result<MeasureResult> run_command(const RecordArguments& options, const SensorList& power,
+                                  const SensorList& rest, SamplingListener& listener) {
+  MeasureOptions measure;
+  measure.interval = {1 / options.rate_hz};
+  measure.sensors = power;
+  measure.context = rest;
+  measure.context_interval = {1.0};
+  measure.stdout_to_stderr = options.json;
+  measure.listener = &listener;
+  return measure_command(options.command, measure);
+}
+
+// A file that fails meanwhile is what the command reports; what it ran counts more.
+Status record_command(const RecordArguments& options, const SensorList& power,
+                      const SensorList& rest, SamplerRecording& recording, Context& context) {
+  const auto result = run_command(options, power, rest, recording);
+  if (!result) {
+    if (result.error().code == Code::invalid_argument) return result.error();
+    report_error(result.error());
+    context.exit_code = start_failure_exit_code(result.error());
+    return recording.finish("the command did not start");
+  }
+  context.exit_code = result->exit_code;
+  recording.mark(result->begin_ns, "begin: " + join(options.command, " "));
+  recording.mark(result->end_ns, fmt::format("end: exit code {}", result->exit_code));
+  return recording.finish("command ended");
+}
+
+Status record_time(const RecordArguments& options, const SensorList& power, const SensorList& rest,
+                   SamplerRecording& recording, Context& context) {
+  Sampler sampler;
+  constexpr Seconds keep{30};  // what is written is needed no more
+  for (const SensorPtr& sensor : power.sensors)
+    FLYBALL_CHECK(sampler.add(sensor, {1 / options.rate_hz}, keep));
+  for (const SensorPtr& sensor : rest.sensors) FLYBALL_CHECK(sampler.add(sensor, {1.0}, keep));
+  sampler.tell(&recording);
+  if (sampler.size() > 0) FLYBALL_CHECK(sampler.start());
+  const int64_t end_ns = options.duration ? monotonic_ns() + nanoseconds(options.duration->value)
+                                          : std::numeric_limits<int64_t>::max();
+  while (monotonic_ns() < end_ns && !is_interrupted(&interrupt_flag()) && !recording.failed() &&
+         sampler.size() > 0)
+    sleep_until_ns(std::min(end_ns, monotonic_ns() + 100'000'000));
+  sampler.stop();
+  const bool interrupted = is_interrupted(&interrupt_flag());
+  if (interrupted && options.duration) context.exit_code = interrupted_exit_code();
+  return recording.finish(interrupted ? "interrupted" : "duration");
+}
+
+Status record_host(const RecordArguments& options, const Board& board, Context& context) {
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  const SensorList power = open_power_sensors(root, board.info().gpu);
+  const SensorList rest = record_context(root);
+  RecordInfo info = info_of(options, board, context);
+  info.gaps = power.gaps;
+  const std::string file = file_of(options);
+  SamplerRecording recording(file, std::move(info));
+  const bool runs = !options.command.empty();
+  FLYBALL_CHECK(runs ? record_command(options, power, rest, recording, context)
+                     : record_time(options, power, rest, recording, context));
+  return tell(file, options);
+}
+
+Status run(const RecordArguments& options, Context& context) {
+  if (!options.command.empty() && options.duration)
+    return Error{Code::invalid_argument, "a command is recorded until it ends",
+                 "leave out --duration, or the command"};
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  if (!board->live())
+    return Error{Code::invalid_argument, "a table draws no power now",
+                 "record this machine, or a simulated board: --device twin:orin_agx"};
+  catch_interrupts();
+  return board->twin() ? record_twin(options, *board, context)
+                       : record_host(options, *board, context);
+}
+
+}  // namespace
+
+void add_record(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("record", "power, clocks and temperatures over hours, in a bounded file");
+  auto options = std::make_shared<RecordArguments>();
+  add_duration(*command, "--duration", [options](Seconds time) { options->duration = time; },
+               "how long; left out: until the command ends, or Ctrl-C",
+               {0.1, 3660.0 * 24 * 365, "100ms to 1 year"});
+  command
+      ->add_option("--rate", options->rate_hz, "samples of power a second; the rest is read once")
+      ->check(CLI::Range(2.5, 1000.0))
+      ->capture_default_str();
+  add_record_bytes(*command, options->most_bytes);
+  writes(command->add_option("--out,-o", options->file,
+                             "the file; flyball-DATE-TIME.flyrec where it is not given"));
+  add_device_option(*command, options->device, options->root, {.refused = {"table"}});
+  add_seed(*command, options->seed, "of a simulated board");
+  add_json_flag(*command, options->json, "; a command's own output goes to stderr");
+  add_quiet(*command, options->quiet);
+  command->add_option("command", options->command, "the command, after --");
+  command->footer(
+      "`flyball report FILE` shows the record as a page, `flyball export FILE` writes it as CSV.\n"
+      "Examples:\n  flyball record --duration 1h -o run.flyrec\n"
+      "  flyball record --rate 1000 -- python3 train.py\n"
+      "  flyball record --device twin:orin_agx --duration 24h -o day.flyrec");
+  set_action(*command, context, [options, &context] { return run(*options, context); });
+}
+
+}  // namespace flyball::cli
