@@ -202,6 +202,18 @@ NOT_RUN = {
         "flyball loadtest http://127.0.0.1:8000/v2/models/lenet5 --rate 30 --latency 200ms --duration 10s":
             "of a server that runs; loadtest_test.cc has one",
     },
+    "docs/how-to/tune-a-server.md": {
+        'flyball tune --server "llama-server -m model.gguf -ngl {n_gpu_layers} --port {port}" --axis n_gpu_layers=0,16,32 --arrivals poisson:2 --at-most ttft=500ms --objective energy --trial-time 1min':
+            "needs llama.cpp and a power sensor; tune_server_test.cc has a server",
+        'flyball tune --server "flyball serve --infer lenet5 --latency 200ms --batch-size {batch} --listen 127.0.0.1:{port} --force" --axis batch=1,8 --axis cpu_cores=2 --protocol oip --model lenet5 --rate 50 --trial-time 2s':
+            "two programs of Flyball measure at once; tune_server_test.cc has another server",
+        'flyball tune --server "vllm serve Qwen/Qwen2.5-0.5B-Instruct --max-num-seqs {seqs} --port {port}" --axis seqs=1,4,16 --arrivals poisson:2 --at-most ttft=1s --objective energy_per_token --trial-time 2min':
+            "needs vLLM",
+        'flyball tune --server "tritonserver --model-repository=models --http-port={port} --grpc-port=0" --protocol oip --model resnet50 --rate 60 --at-most latency_p99=50ms --objective energy':
+            "needs Triton",
+        'flyball tune --server "trtllm-serve model --max_batch_size {batch} --port {port}" --axis batch=1,8,32 --arrivals poisson:4 --objective throughput':
+            "needs TensorRT-LLM",
+    },
     "docs/how-to/lightning.md": {
         "flyball tune --axis batch_size=8,16,32 --axis loader_workers=0,2 --power-budget 15W -- python3 train.py":
             "needs a power sensor; tune_test.cc does it on a tree",

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "answers/doubt.h"
+#include "answers/per_text.h"
 #include "base/figure.h"
 
 namespace flyball {
@@ -41,7 +42,7 @@ std::string amount(double pct, const char* quantity) {
 
 std::string than_default(const TuneResult& result, const Comparison& comparison) {
   std::string text, unclear;
-  const std::string per = fmt::format(" per {}", per_name(result.per));
+  const std::string per = fmt::format(" per {}", per_text(result));
   const auto add = [&](const Change& change, const char* quantity, const std::string& unit) {
     if (std::isnan(change.pct)) return;
     if (change.established || std::abs(change.pct) < same_pct)
@@ -72,7 +73,7 @@ void put_into_words(const TuneResult& result, size_t config, const std::string& 
   const Objective objective = result.objective();
   const Change& change = objective_change(comparison, objective);
   const std::string per =
-      objective == Objective::power ? "" : fmt::format(" per {}", per_name(result.per));
+      objective == Objective::power ? "" : fmt::format(" per {}", per_text(result));
   comparison.doubt = doubt_of(figure_at(result, *result.choice, objective),
                               figure_at(result, config, objective), objective, name);
   comparison.established = change.established;
@@ -154,7 +155,7 @@ std::string compare_with_preset(const TuneResult& result, const PresetAnswer& pr
   const bool energy = objective == Objective::energy;
   std::string than =
       objective == Objective::time ? speed(pct) : amount(pct, quantity_name(objective));
-  if (energy) than += fmt::format(" per {}", per_name(result.per));
+  if (energy) than += fmt::format(" per {}", per_text(result));
   than += " than " + preset.title() + within;
   const double watts = result.configurations[*result.choice].power_w;
   if (objective != Objective::power && !std::isnan(watts))

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "base/amounts.h"
@@ -29,9 +30,25 @@ double beyond(double value, double limit, bool at_most) {
   return scale > 0 ? over / scale : over;
 }
 
+// In bytes, seconds or joules; a percentage as a share.
+std::optional<double> with_unit(std::string_view text) {
+  if (const auto bytes = parse_bytes(text)) return *bytes;
+  if (const auto time = parse_seconds(text)) return time->value;
+  if (const auto energy = parse_joules(text)) return energy->value;
+  if (!text.ends_with('%')) return {};
+  const auto percent = parse_double(trim(text.substr(0, text.size() - 1)));
+  return percent ? std::optional(*percent / 100) : std::nullopt;
+}
+
 }  // namespace
 
 std::string figure_text(const std::string& figure, double value) {
+  const auto kind = [&](std::initializer_list<const char*> names) {
+    return std::ranges::any_of(names, [&](const char* name) { return figure == name; });
+  };
+  if (kind({"latency_p50", "latency_p99", "ttft", "ttft_p99", "tpot", "tpot_p99"}))
+    return format_seconds({value});
+  if (kind({"failed", "late"})) return fmt::format("{:.3g} %", 100 * value);
   return figure == "memory" || figure.ends_with("_bytes") ? format_bytes(value)
                                                           : fmt::format("{:.4g}", value);
 }
@@ -43,13 +60,13 @@ std::string FigureLimit::text() const {
 Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most) {
   const Error bad{Code::invalid_argument,
                   fmt::format("'{}' is not a limit", text_fault(text).empty() ? text : "?"),
-                  "write NAME=VALUE, such as accuracy=0.7 or memory=2GB"};
+                  "write NAME=VALUE, such as accuracy=0.7, memory=2GB or ttft=500ms"};
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || !text_fault(text).empty()) return bad;
   FigureLimit limit{std::string(trim(text.substr(0, equals))), 0, at_most};
   const std::string_view number = trim(std::string_view(text).substr(equals + 1));
   auto value = parse_double(number);
-  if (const auto bytes = parse_bytes(number); !value && bytes) value = *bytes;
+  if (!value) value = with_unit(number);
   if (limit.figure.empty() || !value || !std::isfinite(*value)) return bad;
   // Marks hold this many bytes of a name.
   if (limit.figure.size() > 23)
@@ -106,8 +123,11 @@ bool is_worse(const std::string& figure, double value, double than,
     return std::ranges::any_of(
         words, [&](const char* word) { return name.find(word) != std::string::npos; });
   };
-  if (named({"loss", "error", "perplexity", "memory"})) return value > than;
-  if (named({"accuracy", "precision", "recall", "f1", "map", "iou", "bleu"})) return value < than;
+  if (named({"loss", "error", "perplexity", "memory", "latency", "ttft", "tpot", "failed"}))
+    return value > than;
+  if (named({"throughput", "tokens_per_s", "accuracy", "precision", "recall", "f1", "map", "iou",
+             "bleu"}))
+    return value < than;
   return false;
 }
 

@@ -21,8 +21,8 @@ struct FigureLimit {
   std::string text() const;
 };
 
-/// "memory=2GB", "accuracy=0.7": the name as the program reports it. Errors: neither; a value that
-/// is no finite number, or a unit that is no size (B, kB, MB, GB, KiB, MiB, GiB).
+/// "memory=2GB", "accuracy=0.7", "ttft=500ms", "failed=1%": a name as reported; bytes, seconds,
+/// joules, a share. Errors: neither; a value that is no finite number, or has another unit.
 Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most);
 
 /// Is it NAME=VALUE of the slowdown?

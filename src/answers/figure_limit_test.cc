@@ -14,6 +14,17 @@ FigureLimit limit(const std::string& text, bool at_most) {
   return parse_figure_limit(text, at_most).value();
 }
 
+TEST(FigureLimit, TakesTimesEnergiesAndShares) {
+  EXPECT_EQ(parse_figure_limit("ttft=500ms", true)->limit, 0.5);
+  EXPECT_EQ(parse_figure_limit("ttft=500ms", true)->text(), "ttft ≤ 500 ms");
+  EXPECT_EQ(parse_figure_limit("request_j=2kJ", true)->limit, 2000);
+  EXPECT_EQ(parse_figure_limit("failed=1%", true)->limit, 0.01);
+  EXPECT_EQ(parse_figure_limit("failed=1%", true)->text(), "failed ≤ 1 %");
+  EXPECT_FALSE(parse_figure_limit("ttft=500W", true).ok());
+  EXPECT_TRUE(is_worse("latency_p99", 2, 1, {}));
+  EXPECT_TRUE(is_worse("throughput", 1, 2, {}));
+}
+
 TEST(FigureLimit, IsReadWithItsUnit) {
   EXPECT_EQ(limit("memory=2GB", true), (FigureLimit{"memory", 2e9, true}));
   EXPECT_EQ(limit("memory=1.5 GiB", true).limit, 1.5 * 1073741824);

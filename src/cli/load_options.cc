@@ -42,8 +42,6 @@ AddedOptions add_load_options(CLI::App& command, LoadArguments& arguments) {
       command.add_option("--method", request.method, "of http: else POST with a body, GET without"),
       command.add_option("--content-type", request.content_type, "of the --body")
           ->capture_default_str(),
-      command.add_option("--header", request.headers, "'Name: value' of each request")
-          ->allow_extra_args(false),
       command
           .add_option("--key-from", request.key_from,
                       "environment variable with the bearer token, such as OPENAI_API_KEY")

@@ -21,7 +21,8 @@ struct LoadArguments {
   bool no_stream = false;
 };
 
-/// What is sent and when: --protocol, --model, --arrivals, …
+/// What is sent and when: --protocol, --model, --arrivals, … --header alone is loadtest's: a store
+/// keeps the command line of a tune, and a header may be a key.
 AddedOptions add_load_options(CLI::App& command, LoadArguments& arguments);
 
 /// What --arrivals and --rate say; "poisson" and "constant" take their rate from --rate, alone that

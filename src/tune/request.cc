@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "answers/per_text.h"
 #include "base/json.h"
 #include "space/highest_mode.h"
 
@@ -81,7 +82,9 @@ Result<Asked> make_problem(const Request& request, const SharedBoard& board, boo
   problem.switch_ms = request.switch_ms;
   problem.switch_j = request.switch_j;
   problem.idle_w = request.idle_w;
-  problem.per_sample = !whole_runs && trains_in_several_batches(*problem.candidates, problem.roles);
+  const bool served = !counted_by(board.info(0)).empty();
+  problem.per_sample =
+      !whole_runs && !served && trains_in_several_batches(*problem.candidates, problem.roles);
   asked.per = whole_runs ? Per::run : problem.per_sample ? Per::sample : Per::minibatch;
   if (request.is_tune())
     FLYBALL_CHECK(find_span(request, *board.roles.front().profiler, whole_runs, asked));

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "answers/comparison.h"
+#include "answers/per_text.h"
 #include "answers/tune_json.h"
 #include "base/json.h"
+#include "device/power_meter.h"
 #include "predict/contradicted.h"
 #include "problem/exact.h"
 #include "search/posterior.h"
@@ -122,6 +124,11 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
   FLYBALL_CHECK(know_the_rest(*role.profiler, session, result));
   compare_with_presets(result);
   session.complete(result);
+  if (const std::string counted = counted_by(board.info(0)); !counted.empty())
+    result.notes.push_back(fmt::format(
+        "trials are loads of a server: what is told per minibatch is per {}, and its time is that "
+        "of the objective {}",
+        counted, board.info(0).conditions.at(figure_condition)));
   if (result.per == Per::run)
     result.notes.push_back(
         "the program marks no minibatches, so each trial is a whole run, which --trial-time does "

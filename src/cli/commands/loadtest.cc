@@ -113,6 +113,8 @@ void add_loadtest(CLI::App& app, Context& context) {
                    "of the server, such as http://127.0.0.1:8000/v2/models/lenet5")
       ->required();
   add_load_options(*command, options->load);
+  command->add_option("--header", options->load.request.headers, "'Name: value' of each request")
+      ->allow_extra_args(false);
   add_duration(
       *command, "--latency", [options](Seconds time) { options->latency_ms = time.value * 1e3; },
       "from when a request is due to its answer, at most: tells which are late");

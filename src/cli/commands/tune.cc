@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "answers/tune_json.h"
 #include "base/files.h"
 #include "base/os/interrupt.h"
@@ -17,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
+#include "cli/server_options.h"
 #include "cli/session_progress.h"
 #include "cli/text/tune_text.h"
 #include "report/tune_page.h"
@@ -35,11 +38,30 @@ struct TuneOptions {
   std::string report;
   StoreOptions store;
   bool json = false, verbose = false, oracle = false, no_verify = false;
+  ServerOptions server;
+  AddedOptions server_options;
   bool searches = false;  ///< does an option ask for a search, of a table too?
   Request request;
 };
 
 constexpr auto objectives = {Objective::time, Objective::energy, Objective::power};
+
+// Of a server, times and energies are those of its requests: one objective of a search for each
+// kind.
+Result<Objective> read_served_objective(const std::string& text, ServerOptions& server) {
+  if (text != objective_name(Objective::time)) {
+    FLYBALL_ASSIGN(server.figure, parse_served_figure(text));
+  }
+  switch (server.figure) {
+    case ServedFigure::power:
+      return Objective::power;
+    case ServedFigure::energy:
+    case ServedFigure::energy_per_token:
+      return Objective::energy;
+    default:
+      return Objective::time;
+  }
+}
 
 Result<Objective> read_objective(const std::string& text) {
   std::vector<std::string> names;
@@ -62,6 +84,18 @@ Result<double> read_gap(const std::string& text) {
   return *percent / 100;
 }
 
+// A server that fails is fast: unless somebody says otherwise, 1 % may fail.
+Status check_served_limits(Request& request) {
+  const auto& known = served_figures();
+  for (const FigureLimit& limit : request.limits)
+    if (std::ranges::find(known, limit.figure) == known.end())
+      return Error{Code::invalid_argument, fmt::format("a load has no figure '{}'", limit.figure),
+                   "one of: " + join(known, ", ")};
+  if (std::ranges::find(request.limits, "failed", &FigureLimit::figure) == request.limits.end())
+    request.limits.push_back({"failed", 0.01, true});
+  return {};
+}
+
 Status read_limits(TuneOptions& options, const std::vector<std::string>& program) {
   for (const bool at_most : {true, false})
     for (const std::string& text : at_most ? options.at_most : options.at_least) {
@@ -73,11 +107,29 @@ Status read_limits(TuneOptions& options, const std::vector<std::string>& program
       options.board.wanted_figures.push_back(limit.figure);
       options.request.limits.push_back(std::move(limit));
     }
+  if (!options.server.command.empty()) return check_served_limits(options.request);
   if (options.request.limits.empty() || !program.empty()) return {};
   return Error{Code::invalid_argument,
                "--at-most and --at-least hold figures that a program of your own reports",
                "name the program after --; networks and tables have --power-budget, --time-budget, "
                "--energy-budget and --at-most slowdown=5%"};
+}
+
+Status check_server(const TuneOptions& options, const Context& context) {
+  const ServerOptions& server = options.server;
+  if (server.command.empty()) {
+    for (const CLI::Option* option : options.server_options)
+      if (option->count() > 0 && !takes_default(*option))
+        return Error{Code::invalid_argument, fmt::format("{} is for a server", option->get_name()),
+                     "name its command: --server \"llama-server --port {port}\""};
+    return {};
+  }
+  if (!context.program.empty())
+    return Error{Code::invalid_argument, "--server and a program after -- are two things to run",
+                 "name one of them"};
+  if (options.report.empty()) return {};
+  return Error{Code::invalid_argument, "--report shows no servers yet",
+               "leave it out; --json has all of the answer"};
 }
 
 // `tune --report lenet5` forgot one of the two.
@@ -138,7 +190,12 @@ Status run(TuneOptions& options, Context& context) {
   request.command = context.command;
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
-  FLYBALL_ASSIGN(request.objective, read_objective(options.objective));
+  FLYBALL_CHECK(check_server(options, context));
+  if (!options.server.command.empty()) {
+    FLYBALL_ASSIGN(request.objective, read_served_objective(options.objective, options.server));
+  } else {
+    FLYBALL_ASSIGN(request.objective, read_objective(options.objective));
+  }
   if (!options.gap.empty()) {
     FLYBALL_ASSIGN(request.gap, read_gap(options.gap));
   }
@@ -146,7 +203,8 @@ Status run(TuneOptions& options, Context& context) {
   if (!options.report.empty() && !options.board.dry_run) FLYBALL_CHECK(check_report(options));
   options.board.program = context.program;
   options.board.needs_power = request.needs_power();
-  auto opened = open_profiler(options.board);
+  auto opened = options.server.command.empty() ? open_profiler(options.board)
+                                               : open_server(options.board, options.server);
   if (!opened) return tell_refused(opened.error(), options.json);
   OpenedProfiler& board = *opened;
   FLYBALL_ASSIGN(request.references,
@@ -182,8 +240,12 @@ void add_tune(CLI::App& app, Context& context) {
   auto options = std::make_shared<TuneOptions>();
   add_profiler_options(*command, options->board);
   Request& request = options->request;
-  takes_one_of(command->add_option("--objective", options->objective, "What to minimise"),
-               {"time", "energy", "power"})
+  options->server_options = add_server_options(*command, options->server);
+  takes_one_of(command->add_option("--objective", options->objective,
+                                   "What to minimise; those after power are of a server, "
+                                   "throughput is to be high"),
+               {"time", "energy", "power", "latency", "latency_p99", "ttft", "tpot", "throughput",
+                "energy_per_token"})
       ->capture_default_str();
   add_power(
       *command, "--power-budget", [&request](Watts power) { request.power_budget_w = power.value; },

@@ -8,6 +8,7 @@
 #include "answers/comparison.h"
 #include "answers/figure_limit.h"
 #include "answers/notes.h"
+#include "answers/per_text.h"
 #include "base/figure.h"
 #include "base/text.h"
 #include "cli/output.h"
@@ -21,7 +22,7 @@ namespace {
 class Rows {
  public:
   explicit Rows(const TuneResult& result) : result_(result) {
-    const std::string per = per_name(result.per);
+    const std::string per = per_text(result);
     header_ = {""};
     for (const Axis& axis : result.space.axes()) header_.push_back(axis.name);
     header_.insert(header_.end(), {per + " ms", "power W", per + " J"});
@@ -135,7 +136,7 @@ std::string oracle_lines(const TuneResult& result) {
 std::string trials_text(const TuneResult& result) {
   std::vector<std::string> header = {"trial"};
   for (const Axis& axis : result.space.axes()) header.push_back(axis.name);
-  const std::string span = result.per == Per::run ? "run" : "minibatch";
+  const std::string span = result.per == Per::sample ? "minibatch" : per_text(result);
   header.insert(header.end(), {span + " ms", "power W", "noise %", "why"});
   TextTable table(header);
   for (size_t i = 0; i < result.profiled.size(); ++i) {

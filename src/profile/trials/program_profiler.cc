@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "profile/trials/mode_watch.h"
-#include "profile/trials/offered_axes.h"
+#include "profile/trials/program_axes.h"
 #include "profile/trials/program_run.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
@@ -25,28 +25,6 @@ namespace {
 
 constexpr int64_t look_every_ns = 5'000'000;
 constexpr int64_t memory_every_ns = 100'000'000;
-
-Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>& open) {
-  std::vector<Axis> axes = offered_axes(device, open);
-  const size_t own = axes.size();
-  for (const Axis& wanted : open) {
-    const auto known = std::ranges::find(axes, wanted.name, &Axis::name);
-    if (known == axes.end()) {
-      FLYBALL_CHECK(check_not_missing(device, wanted.name));
-      axes.push_back(wanted);
-      axes.back().scope = Scope::run;
-      continue;
-    }
-    if (static_cast<size_t>(known - axes.begin()) < own)
-      for (double value : wanted.values)
-        if (std::ranges::find(known->values, value) == known->values.end())
-          return Error{Code::invalid_argument,
-                       fmt::format("{} cannot be {} here", wanted.name, format_number(value)),
-                       "`flyball devices` lists the values of each axis"};
-    known->values = wanted.values;
-  }
-  return axes;
-}
 
 constexpr size_t most_searched_bytes = 64 << 20;  // of a program, compiled or not
 constexpr size_t most_source_bytes = 1 << 20;
@@ -58,19 +36,6 @@ std::string searched(const std::filesystem::path& file, size_t most_bytes = most
   if (std::filesystem::file_size(file, ignored) > most_bytes || ignored) return "";
   const auto text = read_file(file);
   return text ? *text : "";
-}
-
-// "{batch_size}"
-std::string placeholder(const std::string& name) {
-  return "{" + name + "}";
-}
-
-std::vector<std::string> filled_in(std::vector<std::string> argv, const Settings& settings) {
-  for (std::string& word : argv)
-    for (const auto& [name, value] : settings)
-      for (size_t at = 0; (at = word.find(placeholder(name), at)) != std::string::npos;)
-        word.replace(at, placeholder(name).size(), format_number(value));
-  return argv;
 }
 
 // Does the command, or a file of the program, name the axis?
@@ -437,7 +402,7 @@ Result<std::unique_ptr<Profiler>> make_program_profiler(std::unique_ptr<Device> 
   if (options.argv.empty())
     return Error{Code::invalid_argument, "there is no program to run",
                  "put it after --, e.g. -- python3 train.py"};
-  FLYBALL_ASSIGN(const std::vector<Axis> axes, axes_of(*device, options.open));
+  FLYBALL_ASSIGN(const std::vector<Axis> axes, program_axes(*device, options.open));
   for (const Axis& axis : axes)
     if (is_own_variable(setting_variable(axis.name)))
       return Error{Code::invalid_argument,
