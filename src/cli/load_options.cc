@@ -10,41 +10,44 @@ AddedOptions add_load_options(CLI::App& command, LoadArguments& arguments) {
   LoadRequestOptions& request = arguments.request;
   AddedOptions added{
       command.add_option("--protocol", arguments.protocol,
-                         "oip, openai-chat, openai-completions or http; else told from the URL"),
-      command.add_option("--model", request.model, "the model that requests name"),
+                         "What the server speaks: oip, openai-chat, openai-completions or http; "
+                         "default: told by the "
+                         "URL"),
+      command.add_option("--model", request.model, "Model that requests name"),
       command.add_option("--arrivals", arguments.arrivals,
-                         "when requests are due: poisson:30, constant:30, trace:FILE, "
+                         "When requests are due: poisson:30, constant:30, trace:FILE, "
                          "windows:30:10min,60:10min"),
       command.add_option("--rate", arguments.rate_hz,
-                         "requests per second: of --arrivals poisson or constant, alone poisson"),
-      add_duration(command, "--timeout",
-                   [&arguments](Seconds time) { arguments.timeout_s = time.value; },
-                   "a request without its whole answer so long after it was due has failed; 1min",
-                   {1e-3, 86400, "1ms to 24h"}),
+                         "Requests per second: of --arrivals poisson or constant, alone poisson"),
+      add_duration(
+          command, "--timeout", [&arguments](Seconds time) { arguments.timeout_s = time.value; },
+          "A request without its whole answer so long after it was due has failed; default: 1min",
+          {1e-3, 86400, "1ms to 24h"}),
       command
           .add_option("--connections", arguments.connections,
-                      "connections at most; a request that finds all of them busy waits")
+                      "Connections at most; a request that finds all of them busy waits")
           ->check(CLI::Range(1, 4096))
           ->capture_default_str(),
       command
           .add_option("--shape", request.shapes,
-                      "of oip: NAME=1,3,224,224 for an input whose dimensions vary")
+                      "Shape of an input whose dimensions vary, of oip: NAME=1,3,224,224")
           ->allow_extra_args(false),
-      command.add_option("--prompt", request.prompt, "of openai-*: what is asked")
+      command.add_option("--prompt", request.prompt, "What is asked, of openai-*")
           ->capture_default_str(),
-      command.add_option("--max-tokens", request.max_tokens, "of openai-*: tokens in an answer")
+      command.add_option("--max-tokens", request.max_tokens, "Tokens in an answer, of openai-*")
           ->check(CLI::Range(1, 1000000))
           ->capture_default_str(),
       command.add_flag("--no-stream", arguments.no_stream,
-                       "of openai-*: ask for answers in one piece"),
-      command.add_option("--body", request.body, "of http: file that each request carries")
+                       "Ask for answers in one piece, of openai-*"),
+      command.add_option("--body", request.body, "File that each request carries, of http")
           ->check(CLI::ExistingFile),
-      command.add_option("--method", request.method, "of http: else POST with a body, GET without"),
-      command.add_option("--content-type", request.content_type, "of the --body")
+      command.add_option("--method", request.method,
+                         "Method, of http; default: POST with a body, GET without"),
+      command.add_option("--content-type", request.content_type, "Content type of the --body")
           ->capture_default_str(),
       command
           .add_option("--key-from", request.key_from,
-                      "environment variable with the bearer token, such as OPENAI_API_KEY")
+                      "Environment variable with the bearer token, such as OPENAI_API_KEY")
           ->option_text("NAME")};
   return added;
 }

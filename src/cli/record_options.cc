@@ -31,7 +31,7 @@ std::string usual_record_file() {
 CLI::Option* add_record_bytes(CLI::App& command, uint64_t& bytes) {
   return add_size(
              command, "--most-bytes", [&bytes](uint64_t most) { bytes = most; },
-             "bound of the record: beyond it the oldest samples become values by second, the "
+             "Bound of the record: beyond it the oldest samples become values by second, the "
              "oldest seconds minutes")
       ->default_str("256MiB");
 }
@@ -66,7 +66,7 @@ Result<int64_t> parse_moment(const std::string& option, const std::string& text)
 CLI::Option* RecordOption::add(CLI::App& command) {
   return writes(command.add_option(
       "--record", file_,
-      "write a record of all sensors while it runs (`flyball report FILE` shows it)"));
+      "Write a record of all sensors while it runs (`flyball report FILE` shows it)"));
 }
 
 Status RecordOption::check() const {
@@ -102,10 +102,11 @@ Status RecordOption::finish(const std::vector<Span>& spans, const std::string& s
 }
 
 void RecordStretch::add_options(CLI::App& command) {
-  command.add_option("--from", from,
-                     "of a record: since when, as 10:05 (hours and minutes since it began), "
-                     "10:05:30 or 90s; a shorter stretch is shown finer");
-  command.add_option("--to", to, "of a record: until when");
+  command.add_option(
+      "--from", from,
+      "Beginning of the part of a record, as 10:05 (hours and minutes since it began), "
+      "10:05:30 or 90s; a shorter stretch is shown finer");
+  command.add_option("--to", to, "End of the part of a record, likewise");
 }
 
 Result<RecordView> RecordStretch::in(const RecordReader& reader) const {

@@ -42,14 +42,14 @@ Result<ServerTrialOptions> server_trials(const Board& board, const ProfilerOptio
 
 AddedOptions add_server_options(CLI::App& command, ServerOptions& server) {
   command.add_option("--server", server.command,
-                     "command of a server to start and load: \"llama-server -ngl {n_gpu_layers} "
+                     "Command of a server to start and load: \"llama-server -ngl {n_gpu_layers} "
                      "--port {port}\"");
   AddedOptions added = add_load_options(command, server.load);
-  added.push_back(command.add_option("--url", server.url,
-                                     "where the server is asked; http://127.0.0.1:{port}"));
+  added.push_back(command.add_option(
+      "--url", server.url, "URL where the server is asked; default: http://127.0.0.1:{port}"));
   added.push_back(command.add_option(
       "--ready", server.ready,
-      "path that answers 2xx once the server is ready; else that of its protocol"));
+      "Path that answers 2xx once the server is ready; default: that of its protocol"));
   return added;
 }
 

@@ -79,22 +79,23 @@ Status run(BrokerArguments& options) {
 
 void add_broker(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "broker", "grant the accelerator by turns to processes that ask: services and trainings");
+      "broker", "Grant the accelerator by turns to processes that ask: services and trainings");
   auto options = std::make_shared<BrokerArguments>();
   command->add_option("--socket", options->socket,
-                      "where clients ask; else FLYBALL_BROKER, or broker.sock in a folder of this "
-                      "user's");
+                      "Socket where clients ask; default: FLYBALL_BROKER, or broker.sock in a "
+                      "folder of this user's");
   command->add_option("--group", options->group,
-                      "members of this group may ask, too; else this user alone");
+                      "Group whose members may ask, too; default: this user alone");
   add_duration(*command, "--duration",
                [options](Seconds time) { options->broker.seconds = time.value; },
-               "how long; else until Ctrl-C", {0.1, 1e8, "100ms or more"});
-  add_duration(*command, "--longest-turn",
-               [options](Seconds time) { options->broker.longest_turn_s = time.value; },
-               "a turn that takes longer, and four times its usual longest, is taken away; 1s",
-               {0.001, 1e6, "1ms or more"});
+               "How long; default: until Ctrl-C", {0.1, 1e8, "100ms or more"});
+  add_duration(
+      *command, "--longest-turn",
+      [options](Seconds time) { options->broker.longest_turn_s = time.value; },
+      "A turn that takes longer, and four times its usual longest, is taken away; default: 1s",
+      {0.001, 1e6, "1ms or more"});
   command->add_option("--mode", options->mode,
-                      "AXIS=VALUE,…: the power mode, held meanwhile and put back");
+                      "Power mode, AXIS=VALUE,…, held meanwhile and put back");
   add_device_option(*command, options->device, options->root, {.refused = {"table", "twin"}});
   add_json_flag(*command, options->json);
   add_quiet(*command, options->quiet);

@@ -106,27 +106,29 @@ Status run(const LoadTestOptions& options, Context& context) {
 
 void add_loadtest(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "loadtest", "put a server under load: latencies, tokens, energy per request");
+      "loadtest", "Put a server under load: latencies, tokens, energy per request");
   auto options = std::make_shared<LoadTestOptions>();
   command
       ->add_option("url,--url", options->url,
-                   "of the server, such as http://127.0.0.1:8000/v2/models/lenet5")
+                   "URL of the server, such as http://127.0.0.1:8000/v2/models/lenet5")
       ->required();
   add_load_options(*command, options->load);
-  command->add_option("--header", options->load.request.headers, "'Name: value' of each request")
+  command
+      ->add_option("--header", options->load.request.headers,
+                   "Header of each request, as 'Name: value'")
       ->allow_extra_args(false);
   add_duration(
       *command, "--latency", [options](Seconds time) { options->latency_ms = time.value * 1e3; },
-      "from when a request is due to its answer, at most: tells which are late");
+      "Time from when a request is due to its answer, at most: tells which are late");
   add_duration(*command, "--duration",
                [options](Seconds time) { options->duration_s = time.value; },
-               "how long requests are due that count; 20s, or the trace's length",
+               "How long requests are due that count; default: 20s, or the trace's length",
                {0.1, 1e6, "100ms or more"});
   add_duration(*command, "--warm-up", [options](Seconds time) { options->warm_up_s = time.value; },
-               "load before that, which is not counted; a tenth of --duration, at most 2s",
+               "Load before that, which is not counted; default: a tenth of --duration, at most 2s",
                {0, 1e5, "0s or more"});
   add_seed(*command, options->seed, "of the times at which requests are due");
-  command->add_flag("--no-power", options->no_power, "do not read the power sensors");
+  command->add_flag("--no-power", options->no_power, "Do not read the power sensors");
   add_json_flag(*command, options->json);
   add_quiet(*command, options->quiet);
   command->footer(

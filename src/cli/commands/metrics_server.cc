@@ -55,20 +55,23 @@ Status serve(const MetricsOptions& options) {
 
 void add_metrics_server(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "metrics-server", "what `monitor` shows, as metrics for Prometheus: GET /metrics");
+      "metrics-server", "Serve what `monitor` shows as metrics for Prometheus: GET /metrics");
   auto options = std::make_shared<MetricsOptions>();
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
   add_duration(*command, "--interval", [options](Seconds value) { options->interval = value; },
-               "between looks at the board, 100ms to 1min (1s); scrapes read what was seen last",
+               "Time between looks at the board, 100ms to 1min; scrapes read what was seen last; "
+               "default: 1s",
                {.least = 0.1, .most = 60, .words = "100ms to 1min"});
   command
       ->add_option("--listen", options->listen,
-                   "HOST:PORT; port 0: any. A socket that systemd hands over comes before it")
+                   "Where it listens, HOST:PORT (port 0: any). A socket that systemd hands over "
+                   "comes before it")
       ->capture_default_str();
-  command->add_option("--token-file", options->token_file,
-                      "file with the bearer token that requests need; else FLYBALL_TOKEN, or none");
+  command->add_option(
+      "--token-file", options->token_file,
+      "File with the bearer token that requests need; default: FLYBALL_TOKEN, or none");
   command->add_flag("--insecure", options->insecure,
-                    "let everybody on the network ask without a token, where --listen is not of "
+                    "Let everybody on the network ask without a token, where --listen is not of "
                     "this machine alone");
   command->footer(
       "Example:\n  flyball metrics-server\n"

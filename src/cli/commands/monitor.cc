@@ -90,18 +90,18 @@ Status monitor(const MonitorOptions& options, Context& context) {
 
 void add_monitor(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "monitor", "what this board does now: power, clocks, load, heat, memory, who sets it");
+      "monitor", "Show what this board does now: power, clocks, load, heat, memory, who sets it");
   auto options = std::make_shared<MonitorOptions>();
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
   add_duration(*command, "--interval", [options](Seconds value) { options->interval = value; },
-               "between frames, 10ms to 1h (1s)",
+               "Time between frames, 10ms to 1h; default: 1s",
                {.least = 0.01, .most = 3600, .words = "10ms to 1h"});
   add_duration(
       *command, "--duration", [options](Seconds value) { options->duration_s = value.value; },
-      "end after this time; without it until q or Ctrl-C", above_zero("s"));
-  command->add_flag("--once", options->once, "one frame as text, and no screen");
+      "End after this time; default: until q or Ctrl-C", above_zero("s"));
+  command->add_flag("--once", options->once, "Print one frame as text, without a screen");
   command->add_option("--replay", options->replay,
-                      "frames of a file that `flyball monitor --json` or its key r wrote");
+                      "Show the frames of a file that `flyball monitor --json` or its key r wrote");
   add_json_flag(*command, options->json, " for each frame, a line each");
   command->footer(
       "Example:\n  flyball monitor --interval 100ms\n"

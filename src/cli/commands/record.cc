@@ -175,24 +175,24 @@ Status run(const RecordArguments& options, Context& context) {
 }  // namespace
 
 void add_record(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("record", "power, clocks and temperatures over hours, in a bounded file");
+  CLI::App* command = app.add_subcommand(
+      "record", "Record power, clocks and temperatures over hours, in a bounded file");
   auto options = std::make_shared<RecordArguments>();
   add_duration(*command, "--duration", [options](Seconds time) { options->duration = time; },
-               "how long; left out: until the command ends, or Ctrl-C",
+               "How long; default: until the command ends, or Ctrl-C",
                {0.1, 3660.0 * 24 * 365, "100ms to 1 year"});
   command
-      ->add_option("--rate", options->rate_hz, "samples of power a second; the rest is read once")
+      ->add_option("--rate", options->rate_hz, "Samples of power a second; the rest is read once")
       ->check(CLI::Range(2.5, 1000.0))
       ->capture_default_str();
   add_record_bytes(*command, options->most_bytes);
   writes(command->add_option("--out,-o", options->file,
-                             "the file; flyball-DATE-TIME.flyrec where it is not given"));
+                             "File to write; default: flyball-DATE-TIME.flyrec"));
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
   add_seed(*command, options->seed, "of a simulated board");
   add_json_flag(*command, options->json, "; a command's own output goes to stderr");
   add_quiet(*command, options->quiet);
-  command->add_option("command", options->command, "the command, after --");
+  command->add_option("command", options->command, "Command to run and record, after --");
   command->footer(
       "`flyball report FILE` shows the record as a page, `flyball export FILE` writes it as CSV.\n"
       "Examples:\n  flyball record --duration 1h -o run.flyrec\n"
