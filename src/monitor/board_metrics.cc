@@ -1,6 +1,11 @@
 #include "monitor/board_metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "monitor/metrics_text.h"

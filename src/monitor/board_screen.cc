@@ -57,8 +57,10 @@ void draw_keys(Canvas& canvas, const ScreenState& state) {
     canvas.put(1, y, state.message, Ink::title);
     return;
   }
-  canvas.put(1, y, "q quit  h help  m mark  r record  p mode  + - zoom  space pause", Ink::title);
-  canvas.put_right(canvas.width() - 1, y, fmt::format("{:.3g} s/col", state.column_s), Ink::title);
+  const std::string zoom = fmt::format("{:.3g} s/col", state.column_s);
+  canvas.put(1, y, "q quit  h help  m mark  r record  p mode  + - zoom  space pause", Ink::title,
+             canvas.width() - columns_of(zoom) - 2);
+  canvas.put_right(canvas.width() - 1, y, zoom, Ink::title);
 }
 
 // All parts from the top; returns the row behind the last.
