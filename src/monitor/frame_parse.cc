@@ -192,7 +192,7 @@ void read_mode(Members& top, BoardFrame& frame) {
 
 Error no_frame(const std::string& why) {
   return {Code::corrupt, "no frame of a monitor: " + why,
-          "`flyball monitor --json` and its key r write such files"};
+          "`flyball monitor --json` writes such files"};
 }
 
 }  // namespace

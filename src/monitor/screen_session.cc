@@ -21,10 +21,14 @@ std::string typed_line(const std::string& typed) {
 }  // namespace
 
 ScreenSession::ScreenSession(FrameReader& reader, const WatchOptions& options, Glyphs glyphs)
-    : reader_(reader) {
+    : reader_(reader), record_(options.record) {
   state_.glyphs = glyphs;
   state_.interval_s = options.interval_s;
   state_.column_s = std::max(options.interval_s, zooms.front());
+}
+
+ScreenSession::~ScreenSession() {
+  if (recording_) (void)recording_->finish();
 }
 
 void ScreenSession::take(const BoardFrame& frame) {
@@ -35,12 +39,11 @@ void ScreenSession::take(const BoardFrame& frame) {
   }
   history_.add(frame);
   frame_ = frame;
-  if (file_) {
-    if (const Status written = file_->add(frame); !written.ok()) {
-      tell(written.error().message);
-      file_.reset();
-      state_.recording.clear();
-    }
+  if (!recording_) return;
+  if (const Status written = recording_->add(frame); !written.ok()) {
+    recording_.reset();
+    state_.recording.clear();
+    tell(written.error().message);
   }
 }
 
@@ -105,18 +108,25 @@ void ScreenSession::zoom(double steps) {
 }
 
 void ScreenSession::toggle_recording() {
-  if (file_) {
-    tell(
-        fmt::format("recorded into {}: flyball monitor --replay shows it", file_->path().string()));
-    file_.reset();
-    state_.recording.clear();
-    return;
-  }
-  auto file = FrameFile::create(usual_frame_file());
-  if (!file) return tell(file.error().message);
-  file_.emplace(*std::move(file));
-  state_.recording = file_->path().string();
+  if (recording_) return end_recording();
+  if (!record_) return tell("these frames are a file's already");
+  if (frame_) begin_recording();
+}
+
+void ScreenSession::begin_recording() {
+  auto recording = record_(*frame_);
+  if (!recording) return tell(recording.error().message);
+  recording_ = *std::move(recording);
+  state_.recording = recording_->path().string();
   tell("recording into " + state_.recording);
+}
+
+void ScreenSession::end_recording() {
+  const Status finished = recording_->finish();
+  tell(finished.ok() ? fmt::format("recorded: flyball report {} shows it", state_.recording)
+                     : finished.error().message);
+  recording_.reset();
+  state_.recording.clear();
 }
 
 void ScreenSession::ask_for_mode() {

@@ -2,11 +2,11 @@
 // set. Knows no terminal.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "monitor/board_screen.h"
-#include "monitor/frame_file.h"
 #include "monitor/frame_history.h"
 #include "monitor/frame_reader.h"
 #include "monitor/watch.h"
@@ -16,6 +16,8 @@ namespace flyball {
 class ScreenSession {
  public:
   ScreenSession(FrameReader& reader, const WatchOptions& options, Glyphs glyphs);
+  /// Ends what is being recorded.
+  ~ScreenSession();
   void take(const BoardFrame& frame);
   /// A character, or one of ScreenKey.
   void press(int key);
@@ -34,12 +36,15 @@ class ScreenSession {
   void mark();
   void zoom(double factor);
   void toggle_recording();
+  void begin_recording();
+  void end_recording();
 
   FrameReader& reader_;
   FrameHistory history_;
   ScreenState state_;
   std::optional<BoardFrame> frame_, shown_;  ///< the newest; what stays while the screen is paused
-  std::optional<FrameFile> file_;
+  MakeFrameSink record_;
+  std::unique_ptr<FrameSink> recording_;
   Asking asking_ = Asking::nothing;
   std::string typed_;
   bool quit_ = false;

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "base/os/temp_folder.h"
 #include "monitor/frame_testing.h"
 
 namespace flyball {
@@ -95,29 +94,68 @@ TEST_F(ScreenSessionTest, ZoomsBetweenBounds) {
   EXPECT_THAT(screen(), HasSubstr("900 s/col"));
 }
 
-TEST_F(ScreenSessionTest, RecordsIntoAFileThatIsReadAgain) {
-  const TempFolder folder;
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
-  type("r");
-  EXPECT_THAT(screen(), HasSubstr("REC"));
-  session.take(full_frame());
-  session.take(full_frame());
-  type("r");
-  std::filesystem::path file;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) file = entry.path();
-  std::filesystem::current_path(before);
-  const auto read = open_replayed_frames(file);
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  int frames = 0;
-  while (true) {
-    const auto frame = (*read)->read();
-    ASSERT_TRUE(frame.ok()) << frame.error().message;
-    if (!*frame) break;
-    EXPECT_EQ((**frame).power_w, 7.25);
-    ++frames;
+class CountedFrames final : public FrameSink {
+ public:
+  struct Seen {
+    size_t frames = 0;
+    bool finished = false;
+    Status next{};
+  };
+  explicit CountedFrames(std::shared_ptr<Seen> seen) : seen_(std::move(seen)) {}
+  Status add(const BoardFrame&) override {
+    if (seen_->next.ok()) ++seen_->frames;
+    return seen_->next;
   }
-  EXPECT_EQ(frames, 2);
+  Status finish() override {
+    seen_->finished = true;
+    return {};
+  }
+  const std::filesystem::path& path() const override { return path_; }
+
+ private:
+  std::shared_ptr<Seen> seen_;
+  std::filesystem::path path_ = "shown.flyrec";
+};
+
+class RecordedScreen : public ScreenSessionTest {
+ protected:
+  RecordedScreen() { recorded.take(full_frame()); }
+  std::string recorded_screen() { return recorded.draw(80, 24).text(); }
+
+  std::shared_ptr<CountedFrames::Seen> seen = std::make_shared<CountedFrames::Seen>();
+  ScreenSession recorded{
+      reader,
+      {.interval_s = 1,
+       .record = [this](const BoardFrame&) -> Result<std::unique_ptr<FrameSink>> {
+         return std::unique_ptr<FrameSink>(new CountedFrames(seen));
+       }},
+      Glyphs::blocks};
+};
+
+TEST_F(RecordedScreen, RecordsFromKeyToKey) {
+  recorded.press('r');
+  EXPECT_THAT(recorded_screen(), HasSubstr("REC"));
+  recorded.take(full_frame());
+  recorded.take(full_frame());
+  recorded.press('r');
+  EXPECT_EQ(seen->frames, 2u);
+  EXPECT_TRUE(seen->finished);
+  EXPECT_THAT(recorded_screen(), HasSubstr("flyball report shown.flyrec"));
+  recorded.take(full_frame());
+  EXPECT_EQ(seen->frames, 2u);
+}
+
+TEST_F(RecordedScreen, AFullDiskEndsTheRecordAndIsTold) {
+  recorded.press('r');
+  seen->next = Error{Code::io, "the disk is full", ""};
+  recorded.take(full_frame());
+  EXPECT_THAT(recorded_screen(), HasSubstr("the disk is full"));
+  EXPECT_THAT(recorded_screen(), Not(HasSubstr("REC")));
+}
+
+TEST_F(ScreenSessionTest, FramesOfAFileAreNotRecordedAgain) {
+  type("r");
+  EXPECT_THAT(screen(), HasSubstr("these frames are a file's already"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "monitor/frame_reader.h"
+#include "monitor/frame_sink.h"
 #include "monitor/terminal_screen.h"
 
 namespace flyball {
@@ -15,6 +16,7 @@ struct WatchOptions {
   double interval_s = 1;
   std::optional<double> duration_s{};  ///< by the clock of the frames
   bool paced = true;  ///< false: frames of a simulated board or a file do not wait for each other
+  MakeFrameSink record{};  ///< of the key r; empty: the frames are a file's already
 };
 
 /// Each frame to `take`, at the interval, until the duration is over, there are no more, or a

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
+#include "base/clock.h"
 #include "base/json.h"
 
 namespace flyball {
@@ -14,6 +16,13 @@ int64_t tick_of(int64_t ns) {
 int64_t floor_to(int64_t tick, int64_t width) {
   const int64_t rest = tick % width;
   return tick - (rest < 0 ? rest + width : rest);
+}
+
+void RecordInfo::starts_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  started_utc = wall_clock_utc();
+  started_unix_s = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 bool RecordChannel::tells_power() const {

@@ -53,6 +53,8 @@ struct RecordInfo {
   double rate_hz = 0;         ///< of power
   uint64_t most_bytes = 0;    ///< bound of the file
   std::vector<Error> gaps{};  ///< what could not be recorded
+
+  void starts_now();  ///< sets both times
 };
 Json record_info_json(const RecordInfo& info);
 /// Error: not such a document.

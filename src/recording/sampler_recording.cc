@@ -20,12 +20,6 @@ namespace {
 // The reader of a sensor may be about to add a sample whose time has passed.
 constexpr int64_t settle_ns = 20'000'000;
 
-double wall_clock_s() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 }  // namespace
 
 struct SamplerRecording::Inside {
@@ -94,8 +88,7 @@ Status SamplerRecording::begin(const Sampler& sampler) {
   for (size_t i = 0; i < sampler.size(); ++i)
     channels.push_back(record_channel(sampler.info(i), sampler.period_s(i)));
   inside_->sampler = &sampler;
-  inside_->info.started_utc = wall_clock_utc();
-  inside_->info.started_unix_s = wall_clock_s();
+  inside_->info.starts_now();
   inside_->origin_ns = monotonic_ns();
   inside_->taken_ns.assign(channels.size(), inside_->origin_ns);
   FLYBALL_ASSIGN(inside_->recorder,

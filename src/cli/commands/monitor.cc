@@ -13,9 +13,11 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/record_options.h"
 #include "cli/standard_output.h"
 #include "monitor/frame_text.h"
 #include "monitor/watch.h"
+#include "recording/frame_record.h"
 
 namespace flyball::cli {
 namespace {
@@ -59,6 +61,17 @@ Status show_once(FrameReader& reader, bool json) {
   return {};
 }
 
+// Of the key r: what is shown, as often as it is shown.
+MakeFrameSink recording_of(const MonitorOptions& options, const Context& context) {
+  return [&options, &context](const BoardFrame& first) {
+    return record_frames(first, {.file = usual_record_file(),
+                                 .command = context.command,
+                                 .device = options.device.empty() ? "host" : options.device,
+                                 .interval_s = options.interval.value,
+                                 .most_bytes = usual_record_bytes});
+  };
+}
+
 Status watch(FrameReader& reader, const MonitorOptions& options, Context& context) {
   catch_interrupts();
   // Simulated seconds that are counted out need no waiting for, nor does a file as data.
@@ -70,6 +83,7 @@ Status watch(FrameReader& reader, const MonitorOptions& options, Context& contex
     return status;
   };
   if (!options.json) {
+    if (!is_file) how.record = recording_of(options, context);
     auto screen = TerminalScreen::open();
     if (screen) return finish(watch_on_screen(reader, how, **screen));
   }
@@ -101,7 +115,7 @@ void add_monitor(CLI::App& app, Context& context) {
       "End after this time; default: until q or Ctrl-C", above_zero("s"));
   command->add_flag("--once", options->once, "Print one frame as text, without a screen");
   command->add_option("--replay", options->replay,
-                      "Show the frames of a file that `flyball monitor --json` or its key r wrote");
+                      "Show the frames of a file that `flyball monitor --json` wrote");
   add_json_flag(*command, options->json, " for each frame, a line each");
   command->footer(
       "Example:\n  flyball monitor --interval 100ms\n"
