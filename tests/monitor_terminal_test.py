@@ -97,7 +97,7 @@ def main():
         asked.wait_for(b"recording into")
         asked.say(b"q")
         expect("with keys it ends badly", asked.result() == 0)
-        expect("no file was recorded", list(pathlib.Path(folder).glob("flyball-monitor-*.jsonl")))
+        expect("no file was recorded", list(pathlib.Path(folder).glob("flyball-*.flyrec")))
 
         plain = Terminal(flyball, folder, NO_COLOR="1")
         plain.wait_for(b"quit")
