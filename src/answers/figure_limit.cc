@@ -30,11 +30,16 @@ double beyond(double value, double limit, bool at_most) {
   return scale > 0 ? over / scale : over;
 }
 
-// In bytes, seconds or joules; a percentage as a share.
+// In bytes, seconds or joules.
 std::optional<double> with_unit(std::string_view text) {
   if (const auto bytes = parse_bytes(text)) return *bytes;
   if (const auto time = parse_seconds(text)) return time->value;
   if (const auto energy = parse_joules(text)) return energy->value;
+  return {};
+}
+
+// "1%" of a figure that is a share by what it is; of an accuracy nobody knows what it would be.
+std::optional<double> percentage(std::string_view text) {
   if (!text.ends_with('%')) return {};
   const auto percent = parse_double(trim(text.substr(0, text.size() - 1)));
   return percent ? std::optional(*percent / 100) : std::nullopt;
@@ -67,6 +72,7 @@ Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most) {
   const std::string_view number = trim(std::string_view(text).substr(equals + 1));
   auto value = parse_double(number);
   if (!value) value = with_unit(number);
+  if (!value && limit.figure == "failed") value = percentage(number);
   if (limit.figure.empty() || !value || !std::isfinite(*value)) return bad;
   // Marks hold this many bytes of a name.
   if (limit.figure.size() > 23)
