@@ -91,12 +91,14 @@ Result<Json> measure(double seconds) {
   const double base_ms = alone.latency_ms.mean.value;
   Json figures{{"service_ms", service_s * 1e3}, {"alone_ms", base_ms}};
   for (const double share : {0.3, 0.6, 0.8}) {
-    const double rate = share / (base_ms * 1e-3);
+    const double rate = share / service_s;
     FLYBALL_ASSIGN(const LoadSummary loaded,
                    load(server, fmt::format("poisson:{:.6g}", rate), seconds));
     const QuantileInterval& mean = loaded.latency_ms.mean;
+    // As many requests as there were: chance gives more or fewer than the rate.
+    const double busy = static_cast<double>(loaded.due) / seconds * service_s;
     const std::string name = fmt::format("load_{:.0f}_pct_", 100 * share);
-    figures[name + "expected_wait_ms"] = share * base_ms / (2 * (1 - share));
+    figures[name + "expected_wait_ms"] = busy * service_s * 1e3 / (2 * (1 - busy));
     figures[name + "wait_ms"] = mean.value - base_ms;
     figures[name + "wait_low_ms"] = mean.low - base_ms;
     figures[name + "wait_high_ms"] = mean.high - base_ms;
