@@ -34,7 +34,7 @@ const std::map<std::string, std::string> schema_of = {
     {"describe", "describe"},   {"compare", "compare"},
     {"verify-board", "verify"}, {"broker", "broker"},
     {"monitor", "monitor"},     {"record", "record"},
-    {"loadtest", "loadtest"},
+    {"loadtest", "loadtest"},   {"fleet", "fleet"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {
@@ -143,6 +143,20 @@ TEST_F(JsonTest, BoardsBesideEachOtherAreDocumented) {
   expect_documented(with({"--power-budget", "1W", "--objective", "energy"}), 1);
   expect_documented(
       {"compare", "boards", "net", "--device", "table:" + small_table().string(), "--json"});
+}
+
+TEST_F(JsonTest, PlansOfAFleetAreDocumented) {
+  const std::vector<std::string> asked = {"fleet",    "choose",  "--workload",
+                                          "resnet18", "--board", "twin:orin_agx=2,twin:orin_nano=3",
+                                          "--json"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = asked;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_documented(with({"--deadline", "2min", "--power-budget", "90W", "--count", "4"}));
+  expect_documented(with({"--each", "--deadline", "20min", "--unused", "idle"}));
+  expect_documented(with({"--deadline", "2s", "--power-budget", "30W"}), 1);
 }
 
 TEST_F(JsonTest, WhetherANetworkFitsIsDocumented) {

@@ -17,7 +17,7 @@ struct Heading {
 // Help shows them in this order.
 const std::vector<Heading>& command_headings() {
   static const std::vector<Heading> headings = {
-      {"Find a configuration", {"tune", "plan", "predict", "pareto", "compare"}},
+      {"Find a configuration", {"tune", "plan", "predict", "pareto", "compare", "fleet"}},
       {"Measure and run",
        {"profile", "measure", "record", "monitor", "metrics-server", "serve", "broker", "loadtest",
         "mode", "study"}},
@@ -48,7 +48,7 @@ const std::vector<Heading>& option_headings() {
       {"Objective and limits",
        {"objective", "power-budget", "time-budget", "energy-budget", "price-budget", "board-budget",
         "deadline", "at-most", "at-least", "samples", "switch-cost", "switch-energy", "idle-power",
-        "separate-modes", "baseline", "prices"}},
+        "separate-modes", "baseline", "prices", "count", "each", "unused"}},
       {"Search",
        {"profiles", "gap", "duration", "trial-time", "axis", "modes", "strategy", "predictor",
         "reference", "no-reference", "accept", "measure", "no-verify", "oracle", "seed"}},

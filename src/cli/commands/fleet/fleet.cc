@@ -1,0 +1,125 @@
+#include "cli/commands/fleet/fleet.h"
+
+#include <optional>
+
+#include "cli/board.h"
+#include "cli/checks.h"
+#include "cli/stored.h"
+
+namespace flyball::cli {
+namespace {
+
+/// Is it a board whose trials are in the store? Simulated ones and tables are opened.
+Result<bool> is_stored(const std::string& name) {
+  if (may_name_absent_board(name)) return true;
+  FLYBALL_ASSIGN(const BoardName board, parse_board(name));
+  if (board.kind == BoardName::Kind::twin || board.kind == BoardName::Kind::table) return false;
+  return Error{Code::invalid_argument, "--board " + name + ": a fleet measures nothing",
+               "name twin:BOARD, table:FILE, or a board as `flyball runs list` has it"};
+}
+
+class Opener {
+ public:
+  Opener(const FleetTraining& training, const std::string& store)
+      : training_(training), place_(store) {}
+
+  Result<FleetKind> open(const FleetEntry& entry) {
+    FLYBALL_ASSIGN(const bool stored, is_stored(entry.board));
+    FLYBALL_ASSIGN(FleetKind kind, stored ? from_store(entry.board) : from_board(entry.board));
+    kind.boards = entry.boards;
+    if (entry.idle_w) kind.idle_w = entry.idle_w;
+    return kind;
+  }
+
+ private:
+  Result<FleetKind> from_board(const std::string& name) const {
+    FLYBALL_ASSIGN(const auto board, open_named_board(name, "/"));
+    if (const TwinBoard* twin = board->twin())
+      return simulated_kind(*twin, board->info().device.title, training_);
+    return tabled_kind(*board->table(), training_);
+  }
+
+  Result<FleetKind> from_store(const std::string& name) {
+    if (!store_) {
+      FLYBALL_ASSIGN(store_, open_stored(place_));
+    }
+    return stored_kind(*store_, name, training_);
+  }
+
+  const FleetTraining& training_;
+  std::string place_;
+  std::optional<Store> store_;
+};
+
+}  // namespace
+
+void add_fleet_options(CLI::App& command, FleetOptions& options) {
+  command
+      .add_option("--board", options.boards,
+                  "boards of one kind and their number: twin:BOARD=4 (simulated), table:FILE=2, or "
+                  "the name of a board whose trials are in the store; several with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("BOARD=N");
+  command.add_option("--fleet", options.file, "CSV file of boards: board,boards[,idle_w]")
+      ->type_name("FILE");
+}
+
+Result<std::vector<FleetEntry>> fleet_entries(const FleetOptions& options) {
+  std::vector<FleetEntry> entries;
+  if (!options.file.empty()) {
+    FLYBALL_ASSIGN(entries, read_fleet(options.file));
+  }
+  for (const std::string& text : options.boards) {
+    FLYBALL_ASSIGN(FleetEntry entry, parse_fleet_entry(text));
+    entries.push_back(std::move(entry));
+  }
+  if (entries.empty())
+    return Error{Code::invalid_argument, "no boards are named",
+                 "name some: --board twin:orin_agx=2,twin:orin_nano=4, or --fleet FILE"};
+  return entries;
+}
+
+Result<std::vector<FleetKind>> open_fleet(const std::vector<FleetEntry>& entries,
+                                          const FleetTraining& training, const std::string& store) {
+  Opener opener(training, store);
+  std::vector<FleetKind> kinds;
+  for (const FleetEntry& entry : entries) {
+    FLYBALL_ASSIGN(FleetKind kind, opener.open(entry));
+    kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
+FleetTraining TrainingOptions::training() const {
+  FleetTraining training;
+  training.network = compared_network(workload, samples);
+  training.batch_size = static_cast<double>(batch_size);
+  training.loader_workers = workers;
+  training.prefetch = prefetch;
+  return training;
+}
+
+void add_training_of_fleet(CLI::App& command, TrainingOptions& options) {
+  command.add_option("--workload", options.workload, "network that is trained")->required();
+  command.add_option("--batch-size", options.batch_size, "samples of a minibatch")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command.add_option("--workers", options.workers, "loader workers; 0: loaded inline")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command.add_option("--prefetch", options.prefetch, "minibatches each worker may be ahead")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+}
+
+void add_fleet(CLI::App& app, Context& context) {
+  CLI::App* group = app.add_subcommand("fleet", "many boards: which of them, each in which mode");
+  group->require_subcommand(1);
+  group->footer(
+      "Example:\n  flyball fleet choose --workload resnet18 --board "
+      "twin:orin_agx=2,twin:orin_nano=4 --deadline 2min --power-budget 100W");
+  add_fleet_choose(*group, context);
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,179 @@
+#include "fleet/fleet_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "answers/repeats.h"
+#include "base/text.h"
+#include "compare/compared_board.h"
+#include "space/axis_choice.h"
+#include "space/pareto.h"
+#include "store/stored_trials.h"
+#include "twin/prior.h"
+#include "twin/twin.h"
+
+namespace flyball {
+namespace {
+
+std::vector<FleetMode> front_of(std::vector<FleetMode> modes) {
+  std::vector<double> power, time;
+  for (const FleetMode& mode : modes) {
+    power.push_back(mode.power_w);
+    time.push_back(mode.minibatch_ms);
+  }
+  std::vector<FleetMode> front;
+  for (const size_t i : pareto_front(power, time)) front.push_back(modes[i]);
+  return front;
+}
+
+/// With the lowest value of each axis.
+PowerMode lowest_mode(const TwinBoard& board) {
+  PowerMode mode;
+  for (const Axis& axis : board.axes)
+    mode.values[axis.name] = *std::ranges::min_element(axis.values);
+  return mode;
+}
+
+std::vector<Axis> axes_of(const TwinBoard& board, const FleetTraining& training) {
+  std::vector<Axis> axes(board.axes.begin(), board.axes.end());
+  axes.push_back(named_axis(axis::batch_size, {training.batch_size}));
+  axes.push_back(named_axis(axis::loader_workers, {training.loader_workers}));
+  axes.push_back(named_axis(axis::prefetch, {training.prefetch}));
+  return axes;
+}
+
+Error unknown_power(const std::string& name) {
+  return {Code::not_found, fmt::format("no power is known of {} with this training", name),
+          "name boards whose power is known: twin:BOARD, or a table with power_w"};
+}
+
+Result<FleetKind> kind_of(const WorkloadTable& table, const std::string& title) {
+  FleetKind kind{table.device, title};
+  kind.power_total = table.power_total;
+  const WorkloadTable merged = merge_repeats(table);
+  kind.known_modes = merged.size();
+  kind.front = fleet_front(merged);
+  if (kind.front.empty()) return unknown_power(kind.name);
+  return kind;
+}
+
+/// The settings asked for, of the axes that the table has.
+Result<WorkloadTable> as_asked(const WorkloadTable& table, const FleetTraining& training) {
+  std::vector<AxisChoice> choices;
+  const auto choose = [&](const char* name, double value) {
+    if (find_axis(table.space.axes(), name)) choices.push_back({name, {value}, {}});
+  };
+  choose(axis::batch_size, training.batch_size);
+  choose(axis::loader_workers, training.loader_workers);
+  const Axis* ahead = find_axis(table.space.axes(), axis::prefetch);
+  if (ahead && std::ranges::find(ahead->values, training.prefetch) != ahead->values.end())
+    choose(axis::prefetch, training.prefetch);
+  return narrowed(table, choices);
+}
+
+bool has_setting(const Settings& settings, const char* name, double value) {
+  const auto found = settings.find(name);
+  return found == settings.end() || found->second == value;
+}
+
+}  // namespace
+
+std::vector<FleetMode> fleet_front(const WorkloadTable& table) {
+  std::vector<FleetMode> modes;
+  for (size_t row = 0; row < table.size(); ++row)
+    if (table.minibatch_ms[row] > 0 && table.power_w[row] > 0)
+      modes.push_back({table.space.settings(row), table.minibatch_ms[row], table.power_w[row],
+                       table.known(row)});
+  return front_of(std::move(modes));
+}
+
+Result<FleetKind> simulated_kind(const TwinBoard& board, const std::string& title,
+                                 const FleetTraining& training) {
+  FLYBALL_ASSIGN(const TwinWorkload workload,
+                 known_twin_workload(training.network.name, Phase::train));
+  const auto table = twin_prior(board, workload, twin_power_total(board), axes_of(board, training));
+  if (!table)
+    return Error{Code::invalid_argument,
+                 fmt::format("{} does not fit the memory of {} at batch size {:g}",
+                             training.network.name, board.id, training.batch_size),
+                 "take a smaller --batch-size, or leave the board out"};
+  FLYBALL_ASSIGN(FleetKind kind, kind_of(*table, title));
+  FLYBALL_ASSIGN(const TwinPower idle,
+                 idle_power(board, lowest_mode(board), TwinIdle{.governors = true}));
+  kind.idle_w = twin_total_w(board, idle);
+  return kind;
+}
+
+Result<FleetKind> tabled_kind(const Table& table, const FleetTraining& training) {
+  const WorkloadTable* of_network = nullptr;
+  for (const WorkloadTable& one : table.workloads) {
+    if (one.phase != Phase::train || canonical_network(one.workload) != training.network.name)
+      continue;
+    if (of_network)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} holds trainings of {} on several boards", table.name,
+                               training.network.name),
+                   "give each board a table of its own"};
+    of_network = &one;
+  }
+  if (!of_network)
+    return Error{Code::not_found,
+                 fmt::format("{} holds no training of {}", table.name, training.network.name),
+                 "name a table that does, or twin:BOARD, which is simulated"};
+  size_t left_out = 0;
+  const WorkloadTable accepted = accepted_rows(*of_network, training.accepted, left_out);
+  if (accepted.size() == 0)
+    return Error{Code::not_found, fmt::format("{} holds no measured rows of it", table.name),
+                 "--accept takes other rows"};
+  FLYBALL_ASSIGN(const WorkloadTable asked, as_asked(accepted, training));
+  FLYBALL_ASSIGN(FleetKind kind, kind_of(asked, compared_title(of_network->device, "table")));
+  if (left_out > 0)
+    kind.notes.push_back(
+        fmt::format("{}: {} rows that were not measured are left out (--accept takes them)",
+                    table.name, left_out));
+  return kind;
+}
+
+Result<FleetKind> stored_kind(Store& store, const std::string& name,
+                              const FleetTraining& training) {
+  MeasurementFilter filter;
+  filter.device = name;
+  filter.phase = Phase::train;
+  FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter, training.accepted));
+  std::erase_if(all.trials, [&](const StoredMeasurement& one) {
+    const Trial& trial = one.measurement.trial;
+    return one.measurement.whole_run() ||
+           canonical_network(trial.job.workload) != training.network.name ||
+           !has_setting(trial.job.settings, axis::batch_size, training.batch_size) ||
+           !has_setting(trial.job.settings, axis::loader_workers, training.loader_workers);
+  });
+  all = of_latest_conditions(std::move(all));
+  std::map<Settings, std::vector<const Measurement*>> readings;
+  FleetKind kind{name, compared_title(name, "store")};
+  for (const StoredMeasurement& one : all.trials) {
+    readings[all_settings(one.measurement.trial)].push_back(&one.measurement);
+    if (one.measurement.power) kind.power_total = one.measurement.power->total;
+  }
+  std::vector<FleetMode> modes;
+  for (const auto& [config, of] : readings) {
+    const Configuration known = pooled(of);
+    if (known.minibatch_ms > 0 && known.power_w > 0)
+      modes.push_back({config, known.minibatch_ms, known.power_w, known.provenance});
+  }
+  kind.known_modes = modes.size();
+  kind.front = front_of(std::move(modes));
+  if (kind.front.empty()) {
+    Error error = unknown_power(name);
+    error.message = fmt::format("the store holds no training of {} on '{}' at batch size {:g}",
+                                training.network.name, name, training.batch_size);
+    return error;
+  }
+  if (all.left_out.all() > 0)
+    kind.notes.push_back(fmt::format("{}: {} are left out", name, all.left_out.words()));
+  return kind;
+}
+
+}  // namespace flyball
