@@ -91,7 +91,7 @@ Result<std::vector<FleetKind>> open_fleet(const std::vector<FleetEntry>& entries
   return kinds;
 }
 
-FleetTraining TrainingOptions::training() const {
+FleetTraining FleetTrainingOptions::training() const {
   FleetTraining training;
   training.network = compared_network(workload, samples);
   training.batch_size = static_cast<double>(batch_size);
@@ -100,7 +100,7 @@ FleetTraining TrainingOptions::training() const {
   return training;
 }
 
-void add_training_of_fleet(CLI::App& command, TrainingOptions& options) {
+void add_training_of_fleet(CLI::App& command, FleetTrainingOptions& options) {
   command.add_option("--workload", options.workload, "network that is trained")->required();
   command.add_option("--batch-size", options.batch_size, "samples of a minibatch")
       ->check(CLI::Range(1, 65536))

@@ -25,7 +25,7 @@ Result<std::vector<FleetEntry>> fleet_entries(const FleetOptions& options);
 Result<std::vector<FleetKind>> open_fleet(const std::vector<FleetEntry>& entries,
                                           const FleetTraining& training, const std::string& store);
 /// `--workload`, `--samples`, `--batch-size`, `--workers` and `--prefetch`.
-struct TrainingOptions {
+struct FleetTrainingOptions {
   std::string workload;
   double samples = 0;
   int64_t batch_size = 16;
@@ -33,6 +33,6 @@ struct TrainingOptions {
 
   FleetTraining training() const;
 };
-void add_training_of_fleet(CLI::App& command, TrainingOptions& options);
+void add_training_of_fleet(CLI::App& command, FleetTrainingOptions& options);
 
 }  // namespace flyball::cli

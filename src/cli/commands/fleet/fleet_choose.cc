@@ -15,7 +15,7 @@ namespace {
 
 struct FleetChooseArguments {
   FleetOptions fleet;
-  TrainingOptions training;
+  FleetTrainingOptions training;
   FleetLimits limits;
   double epochs = 1;
   std::string objective = "energy", unused = "off", store;
