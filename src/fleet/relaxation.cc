@@ -54,7 +54,7 @@ class Programme {
   }
 
   void add_kind(size_t which) {
-    LinearRow row{std::vector<double>(columns_, 0.0), 1};
+    LimitRow row{std::vector<double>(columns_, 0.0), 1};
     size_t column = 0;
     for (size_t kind = 0; kind < problem_.kinds.size(); ++kind)
       for (size_t i = 0; i < problem_.kinds[kind].options.size(); ++i)
@@ -67,7 +67,7 @@ class Programme {
   template <class Of>
   std::optional<size_t> add_limit(double limit, Of of) {
     if (!std::isfinite(limit)) return std::nullopt;
-    LinearRow row{weights(of), limit / size_of(limit)};
+    LimitRow row{weights(of), limit / size_of(limit)};
     for (double& weight : row.weights) weight /= size_of(limit);
     program_.rows.push_back(std::move(row));
     return program_.rows.size() - 1;

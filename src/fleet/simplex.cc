@@ -38,7 +38,7 @@ class Tableau {
   std::vector<double>& first() { return cells_[rows_]; }
   std::vector<double>& second() { return cells_[rows_ + 1]; }
 
-  void fill(size_t row, const LinearRow& from) {
+  void fill(size_t row, const LimitRow& from) {
     sign_[row] = from.limit < 0 ? -1 : 1;
     std::vector<double>& cells = cells_[row];
     for (size_t i = 0; i < columns_; ++i) cells[i] = sign_[row] * from.weights[i];

@@ -7,7 +7,7 @@
 namespace flyball {
 
 /// Σ weights · x ≤ limit, or = limit.
-struct LinearRow {
+struct LimitRow {
   std::vector<double> weights;
   double limit = 0;
   bool equal = false;
@@ -15,7 +15,7 @@ struct LinearRow {
 /// Minimise cost · x over x ≥ 0; the rows bound x.
 struct LinearProgram {
   std::vector<double> cost;
-  std::vector<LinearRow> rows;
+  std::vector<LimitRow> rows;
 };
 struct LinearSolution {
   std::vector<double> values;  ///< x

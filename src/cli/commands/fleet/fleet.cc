@@ -56,7 +56,7 @@ class Opener {
 void add_fleet_options(CLI::App& command, FleetOptions& options) {
   command
       .add_option("--board", options.boards,
-                  "boards of one kind and their number: twin:BOARD=4 (simulated), table:FILE=2, or "
+                  "Boards of one kind and their number: twin:BOARD=4 (simulated), table:FILE=2, or "
                   "the name of a board whose trials are in the store; several with commas")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -101,20 +101,21 @@ FleetTraining FleetTrainingOptions::training() const {
 }
 
 void add_training_of_fleet(CLI::App& command, FleetTrainingOptions& options) {
-  command.add_option("--workload", options.workload, "network that is trained")->required();
-  command.add_option("--batch-size", options.batch_size, "samples of a minibatch")
+  command.add_option("--workload", options.workload, "Network that is trained")->required();
+  command.add_option("--batch-size", options.batch_size, "Samples of a minibatch")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
-  command.add_option("--workers", options.workers, "loader workers; 0: loaded inline")
+  command.add_option("--workers", options.workers, "Loader workers; 0: loaded inline")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  command.add_option("--prefetch", options.prefetch, "minibatches each worker may be ahead")
+  command.add_option("--prefetch", options.prefetch, "Minibatches each worker may be ahead")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
 }
 
 void add_fleet(CLI::App& app, Context& context) {
-  CLI::App* group = app.add_subcommand("fleet", "many boards: which of them, each in which mode");
+  CLI::App* group =
+      app.add_subcommand("fleet", "Ask of many boards: which of them, each in which mode");
   group->require_subcommand(1);
   group->footer(
       "Example:\n  flyball fleet choose --workload resnet18 --board "

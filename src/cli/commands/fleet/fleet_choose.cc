@@ -52,14 +52,14 @@ Status run(const FleetChooseArguments& options, Context& context) {
 void add_limits(CLI::App& command, FleetLimits& limits) {
   add_duration(
       command, "--deadline", [&limits](Seconds time) { limits.deadline_s = time.value; },
-      "when all must have finished, e.g. 1h", above_zero("s"));
+      "Time when all must have finished, e.g. 1h", above_zero("s"));
   add_power(
       command, "--power-budget,--power", [&limits](Watts power) { limits.power_w = power.value; },
-      "power of all boards together at most, e.g. 100W", above_zero("W"));
+      "Power of all boards together at most, e.g. 100W", above_zero("W"));
   command
       .add_option_function<size_t>(
           "--count", [&limits](const size_t& count) { limits.count = count; },
-          "boards that run: at most so many where they share the work, exactly so many with --each")
+          "Boards that run: at most so many where they share the work, exactly so many with --each")
       ->check(CLI::Range(size_t{1}, most_fleet_boards));
 }
 
@@ -67,27 +67,27 @@ void add_limits(CLI::App& command, FleetLimits& limits) {
 
 void add_fleet_choose(CLI::App& fleet, Context& context) {
   CLI::App* command = fleet.add_subcommand(
-      "choose", "which boards, each in which mode, so that all finish together at least energy");
+      "choose", "Choose boards, each with its mode, so that all finish together at least energy");
   auto options = std::make_shared<FleetChooseArguments>();
   add_fleet_options(*command, options->fleet);
   add_training_of_fleet(*command, options->training);
   command
       ->add_option("--samples", options->training.samples,
-                   "samples of an epoch; default: the network's usual data set")
+                   "Samples of an epoch; default: the network's usual data set")
       ->check(sample_count());
-  command->add_option("--epochs", options->epochs, "epochs over these samples")
+  command->add_option("--epochs", options->epochs, "Epochs over these samples")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_flag("--each", options->each,
-                    "each board does all of the work; else they share the samples");
+                    "Each board does all of the work; default: they share the samples");
   add_limits(*command, options->limits);
   command
       ->add_option("--objective", options->objective,
-                   "what is to be small: energy, time (the least deadline) or power")
+                   "What is to be small: energy, time (the least deadline) or power")
       ->capture_default_str();
   command
       ->add_option("--unused", options->unused,
-                   "boards that do not run: off, or idle (their idle power counts)")
+                   "State of boards that do not run: off, or idle (their idle power counts)")
       ->check(CLI::IsMember({"off", "idle"}))
       ->capture_default_str();
   add_accept_option(*command, options->accepted);
