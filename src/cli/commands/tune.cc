@@ -242,8 +242,9 @@ void add_tune(CLI::App& app, Context& context) {
   Request& request = options->request;
   options->server_options = add_server_options(*command, options->server);
   takes_one_of(command->add_option("--objective", options->objective,
-                                   "What to minimise; those after power are of a server, "
-                                   "throughput is to be high"),
+                                   "What to minimise: time, energy or power; of a server "
+                                   "latency (the default), latency_p99, ttft, tpot, "
+                                   "throughput (the highest), energy, energy_per_token or power"),
                {"time", "energy", "power", "latency", "latency_p99", "ttft", "tpot", "throughput",
                 "energy_per_token"})
       ->capture_default_str();
