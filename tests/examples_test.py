@@ -196,6 +196,15 @@ NOT_RUN = {
         "scripts/setup --program": "installs",
         "scripts/build release": "builds",
     },
+    "docs/how-to/record-a-trace.md": {
+        "flyball record --duration 1h -o run.flyrec": "takes an hour; record.txt records a simulated one",
+        "flyball record --rate 1000 -- python3 train.py": "json_test.cc records a command",
+        "flyball measure --record run.flyrec -- python3 train.py": "goes with the first",
+        "flyball profile resnet18 --record run.flyrec": "goes with the first",
+        "flyball report run.flyrec": "of that hour",
+        "flyball report run.flyrec --from 10:00 --to 10:05": "of that hour; record.txt has it of a simulated one",
+        "flyball export run.flyrec --from 10:00 --to 10:05 --out part.csv": "of that hour; record.txt has it of a simulated one",
+    },
     "docs/how-to/load-test-a-server.md": {
         "flyball serve --infer lenet5 --latency 200ms --listen 127.0.0.1:8000 --duration 1min &":
             "goes with the next",

@@ -76,7 +76,8 @@ TEST_F(ModeTest, DoctorAndModeLookAtWhatIsNamed) {
     ASSERT_EQ(done.exit_code, 0) << device << done.err;
     EXPECT_EQ(done.json()["board"]["id"], "orin_agx") << device;
   }
-  const fs::path table = small_table();
+  const fs::path table = small_table(), bare = folder_ / "bare";
+  fs::create_directories(bare / "proc");
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"jetson", "is no Jetson"},
       {"board", "is no board with a device tree"},
@@ -84,7 +85,7 @@ TEST_F(ModeTest, DoctorAndModeLookAtWhatIsNamed) {
       {"table:" + table.string(), "no machine to look at"},
       {"orin_agx", "twin:orin_agx simulates one"}};
   for (const auto& [device, says] : wrong) {
-    const Finished refused = doctor(device, folder_);
+    const Finished refused = doctor(device, bare);
     EXPECT_EQ(refused.exit_code, 2) << device << refused.out;
     EXPECT_THAT(refused.err, HasSubstr(says));
     EXPECT_THAT(refused.err, HasSubstr("HINT: "));
