@@ -176,7 +176,7 @@ test("the budget slider says what the predictions give, and marks them as such",
     const words = plain(await page.locator(".whatif-answer").innerText());
     assert.ok(words.startsWith(`${value(best.time_ms).toPrecision(3)} ms per minibatch`), words);
     assert.ok(words.includes(best.provenance), words);
-    assert.equal(/Not measured yet/.test(words), best.provenance === "predicted");
+    assert.equal(/Not tried yet/.test(words), best.provenance === "predicted");
     assert.equal(await page.locator(".mark-name.moved").count() > 0, true);
     assert.deepEqual(await colliding(page), []);
     await page.locator(".whatif button", { hasText: "Its row" }).click();

@@ -127,7 +127,7 @@ void add_loadtest(CLI::App& app, Context& context) {
   add_duration(*command, "--warm-up", [options](Seconds time) { options->warm_up_s = time.value; },
                "Load before that, which is not counted; default: a tenth of --duration, at most 2s",
                {0, 1e5, "0s or more"});
-  add_seed(*command, options->seed, "of the times at which requests are due");
+  add_seed(*command, options->seed, "Seed of the times at which requests are due");
   command->add_flag("--no-power", options->no_power, "Do not read the power sensors");
   add_json_flag(*command, options->json);
   add_quiet(*command, options->quiet);

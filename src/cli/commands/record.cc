@@ -189,7 +189,7 @@ void add_record(CLI::App& app, Context& context) {
   writes(command->add_option("--out,-o", options->file,
                              "File to write; default: flyball-DATE-TIME.flyrec"));
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
-  add_seed(*command, options->seed, "of a simulated board");
+  add_seed(*command, options->seed, "Seed of a simulated board");
   add_json_flag(*command, options->json, "; a command's own output goes to stderr");
   add_quiet(*command, options->quiet);
   command->add_option("command", options->command, "Command to run and record, after --");

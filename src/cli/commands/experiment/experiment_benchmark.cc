@@ -360,7 +360,7 @@ void add_experiment_benchmark(CLI::App& group, Context& context) {
   set_action(*checker, context, [checked, &context] { return check(*checked, context); });
   CLI::App* ranker = command->add_subcommand("table", "Rank results beside each other");
   auto ranked = std::make_shared<BenchmarkArguments>();
-  ranker->add_option("files", ranked->files, "results")->required();
+  ranker->add_option("files", ranked->files, "Files of results")->required();
   ranker->add_option("--by", ranked->by, "Rank by time or energy to the target")
       ->check(CLI::IsMember({"time", "energy"}))
       ->capture_default_str();
