@@ -81,7 +81,7 @@ TEST_F(ModeTest, DoctorAndModeLookAtWhatIsNamed) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"jetson", "is no Jetson"},
       {"board", "is no board with a device tree"},
-      {"cuda:1", "`flyball mode list --device cuda:1`"},
+      {"cuda:1", "`flyball mode list --device cuda:1 --root "},
       {"table:" + table.string(), "no machine to look at"},
       {"orin_agx", "twin:orin_agx simulates one"}};
   for (const auto& [device, says] : wrong) {
