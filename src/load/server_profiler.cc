@@ -17,6 +17,7 @@
 #include "load/prepare.h"
 #include "load/server_command.h"
 #include "load/server_run.h"
+#include "profile/trials/begun_measurement.h"
 #include "profile/trials/mode_watch.h"
 #include "profile/trials/offered_axes.h"
 #include "profile/trials/program_axes.h"
@@ -58,10 +59,8 @@ TrialTime time_of(const LoadSummary& summary, ServedFigure figure) {
     case ServedFigure::throughput:
     case ServedFigure::energy:
       return by_rate(summary.requests_per_s, answered);
-    case ServedFigure::energy_per_token: {
-      TrialTime time = by_rate(summary.tokens_per_s, answered);
-      return time;
-    }
+    case ServedFigure::energy_per_token:
+      return by_rate(summary.tokens_per_s, answered);
   }
   return {};
 }
@@ -132,12 +131,7 @@ class ServerProfiler final : public Profiler {
   Result<Measurement> measure(size_t config) override {
     FLYBALL_CHECK(device_->claim());
     const Stopwatch total;
-    Measurement m;
-    m.trial = space_.trial(config, info_.workload, info_.phase);
-    m.device = info_.device;
-    m.fingerprint = info_.fingerprint;
-    m.conditions = info_.conditions;
-    m.started_utc = wall_clock_utc();
+    Measurement m = begin_measurement(info_, space_.trial(config, info_.workload, info_.phase));
     m.power_gap = info_.power_gap;
     const Status status = run_trial(config, m);
     if (!status.ok()) {

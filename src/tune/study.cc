@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "history/history.h"
+#include "profile/trials/begun_measurement.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "tune/study_protocol.h"
@@ -256,12 +257,7 @@ class Study final : public Profiler {
   }
 
   Measurement measurement_of(size_t config, const StudyTell& told) const {
-    Measurement m;
-    m.trial = space_.trial(config, info_.workload, info_.phase);
-    m.device = info_.device;
-    m.fingerprint = info_.fingerprint;
-    m.conditions = info_.conditions;
-    m.started_utc = wall_clock_utc();
+    Measurement m = begin_measurement(info_, space_.trial(config, info_.workload, info_.phase));
     m.failure = told.failure;
     m.figures = told.figures;
     m.origin = Origin::told;

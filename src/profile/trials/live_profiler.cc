@@ -19,6 +19,7 @@
 #include "data/formats/open.h"
 #include "data/text/question_set.h"
 #include "module/versions.h"
+#include "profile/trials/begun_measurement.h"
 #include "profile/trials/memory_fit.h"
 #include "profile/trials/minibatch_run.h"
 #include "profile/trials/mode_watch.h"
@@ -120,13 +121,8 @@ class LiveProfiler final : public Profiler {
     FLYBALL_CHECK(fill_cache());
     FLYBALL_CHECK(device_->claim());  // without the board there is no trial, not even a failed one
     const Stopwatch total;
-    Measurement m;
-    m.trial = space_.trial(config, info_.workload, info_.phase);
+    Measurement m = begin_measurement(info_, space_.trial(config, info_.workload, info_.phase));
     m.trial.job.settings.insert(info_.job.begin(), info_.job.end());
-    m.device = info_.device;
-    m.fingerprint = info_.fingerprint;
-    m.conditions = info_.conditions;
-    m.started_utc = wall_clock_utc();
     m.seed = options_.seed;
     m.power_gap = info_.power_gap;
     const Status status = run_safely(m);

@@ -14,6 +14,7 @@
 #include "base/own_variables.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "profile/trials/begun_measurement.h"
 #include "profile/trials/mode_watch.h"
 #include "profile/trials/program_axes.h"
 #include "profile/trials/program_run.h"
@@ -291,12 +292,7 @@ class ProgramProfiler final : public Profiler {
   Result<Measurement> measure(size_t config) override {
     FLYBALL_CHECK(device_->claim());  // without the board there is no trial, not even a failed one
     const Stopwatch total;
-    Measurement m;
-    m.trial = space_.trial(config, info_.workload, info_.phase);
-    m.device = info_.device;
-    m.fingerprint = info_.fingerprint;
-    m.conditions = info_.conditions;
-    m.started_utc = wall_clock_utc();
+    Measurement m = begin_measurement(info_, space_.trial(config, info_.workload, info_.phase));
     m.power_gap = info_.power_gap;
     const Status status = run_trial(m);
     if (!status.ok()) {

@@ -8,10 +8,10 @@
 #include <map>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/distinct.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "profile/trials/begun_measurement.h"
 #include "profile/trials/offered_axes.h"
 
 namespace flyball {
@@ -102,14 +102,9 @@ class TwinProfiler final : public Profiler {
   void next_repeat(size_t config, size_t number) override { repeats_[config] = number; }
 
   Result<Measurement> measure(size_t config) override {
-    Measurement m;
-    m.trial = trial(config);
-    m.device = info_.device;
-    m.fingerprint = info_.fingerprint;
-    m.conditions = info_.conditions;
+    Measurement m = begin_measurement(info_, trial(config));
     m.provenance = Provenance::simulated;
     m.origin = Origin::simulated;
-    m.started_utc = wall_clock_utc();
     m.seed = options_.seed;
     m.power_gap = info_.power_gap;
     const Status status = run(m, noise_seed(m.trial, repeats_[config]++));
