@@ -8,42 +8,14 @@
 #include <optional>
 #include <span>
 
+#include "store/varint.h"
+
 namespace flyball {
 namespace {
 
 // A deflated byte stands for so many bytes at most (zlib's technical notes: 1032).
 constexpr size_t most_deflated = 1040;
 constexpr size_t checksum_bytes = 4;
-
-void put(std::string& bytes, uint64_t rest) {
-  while (rest >= 0x80) {
-    bytes += static_cast<char>(rest | 0x80);
-    rest >>= 7;
-  }
-  bytes += static_cast<char>(rest);
-}
-
-// Zigzag: small negative numbers are short, too.
-void put_signed(std::string& bytes, int64_t value) {
-  put(bytes, (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
-}
-
-std::optional<uint64_t> get(std::string_view& bytes) {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 63 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<uint8_t>(bytes.front());
-    bytes.remove_prefix(1);
-    value |= uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) return value;
-  }
-  return {};
-}
-
-std::optional<int64_t> get_signed(std::string_view& bytes) {
-  const auto value = get(bytes);
-  if (!value) return {};
-  return static_cast<int64_t>((*value >> 1) ^ (~(*value & 1) + 1));
-}
 
 bool is_kept(int64_t value) {
   return value >= -largest_in_block && value <= largest_in_block;
@@ -61,7 +33,7 @@ Error refused(const char* what) {
 void put_times(std::string& bytes, const std::vector<int64_t>& times) {
   int64_t last = 0, step = 0;
   for (const int64_t time : times) {
-    put_signed(bytes, time - last - step);
+    put_signed_varint(bytes, time - last - step);
     step = time - last;
     last = time;
   }
@@ -70,7 +42,7 @@ void put_times(std::string& bytes, const std::vector<int64_t>& times) {
 bool get_times(std::string_view& bytes, size_t count, std::vector<int64_t>& times) {
   int64_t last = 0, step = 0;
   for (size_t i = 0; i < count; ++i) {
-    const auto change = get_signed(bytes);
+    const auto change = get_signed_varint(bytes);
     // Both are below 2^54 in all that an encoder writes: the sum cannot overflow.
     if (!change || *change < -4 * largest_in_block || *change > 4 * largest_in_block) return false;
     step += *change;
@@ -84,7 +56,7 @@ bool get_times(std::string_view& bytes, size_t count, std::vector<int64_t>& time
 void put_values(std::string& bytes, const std::vector<int64_t>& values) {
   int64_t last = 0;
   for (const int64_t value : values) {
-    put_signed(bytes, value - last);
+    put_signed_varint(bytes, value - last);
     last = value;
   }
 }
@@ -92,7 +64,7 @@ void put_values(std::string& bytes, const std::vector<int64_t>& values) {
 bool get_values(std::string_view& bytes, size_t count, std::vector<int64_t>& values) {
   int64_t last = 0;
   for (size_t i = 0; i < count; ++i) {
-    const auto change = get_signed(bytes);
+    const auto change = get_signed_varint(bytes);
     if (!change || *change < -4 * largest_in_block || *change > 4 * largest_in_block) return false;
     last += *change;
     if (!is_kept(last)) return false;
@@ -114,7 +86,7 @@ bool fits(const Series& series) {
 
 // A series of n times is n bytes long at least: a count says no more than the bytes hold.
 std::optional<Series> get_series(std::string_view& bytes) {
-  const auto channel = get(bytes), columns = get(bytes), count = get(bytes);
+  const auto channel = get_varint(bytes), columns = get_varint(bytes), count = get_varint(bytes);
   if (!channel || !columns || !count) return {};
   if (*channel > std::numeric_limits<uint32_t>::max() || *columns > most_block_columns) return {};
   if (*count > bytes.size() / (1 + *columns)) return {};
@@ -144,7 +116,7 @@ uint32_t take_checksum(std::string_view& bytes) {
 }
 
 Result<std::string> inflated(std::string_view bytes) {
-  const auto size = get(bytes);
+  const auto size = get_varint(bytes);
   if (!size || *size > most_block_bytes || *size > most_deflated * bytes.size())
     return damaged("its size is not possible");
   if (bytes.size() < checksum_bytes) return damaged("it ends too early");
@@ -164,7 +136,7 @@ Result<std::string> inflated(std::string_view bytes) {
 Result<std::string> deflated_block(std::string_view plain) {
   if (plain.size() > most_block_bytes) return refused("as much");
   std::string bytes;
-  put(bytes, plain.size());
+  put_varint(bytes, plain.size());
   for (size_t i = 0; i < checksum_bytes; ++i)
     bytes += static_cast<char>(checksum(plain) >> (8 * i) & 0xff);
   const size_t head = bytes.size();
@@ -182,9 +154,9 @@ Result<std::string> encode_block(const std::vector<Series>& block) {
   std::string plain;
   for (const Series& series : block) {
     if (!fits(series)) return refused("such a series");
-    put(plain, series.channel);
-    put(plain, series.columns.size());
-    put(plain, series.times.size());
+    put_varint(plain, series.channel);
+    put_varint(plain, series.columns.size());
+    put_varint(plain, series.times.size());
     put_times(plain, series.times);
     for (const auto& column : series.columns) put_values(plain, column);
   }

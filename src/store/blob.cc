@@ -7,36 +7,19 @@
 #include <limits>
 #include <optional>
 
+#include "store/varint.h"
+
 namespace flyball {
 namespace {
 
 constexpr double ns_per_ms = 1e6, us_per_s = 1e6, uw_per_w = 1e6;
 constexpr double largest = 1e15;  // far from the limits of int64, so that differences are safe
 
-// Zigzag, so that small negative differences are short, then 7 bits a byte, lowest first.
-void put(std::string& bytes, int64_t value) {
-  auto rest = (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
-  while (rest >= 0x80) {
-    bytes += static_cast<char>(rest | 0x80);
-    rest >>= 7;
-  }
-  bytes += static_cast<char>(rest);
-}
-
+// No encoder goes beyond this; sums of what is read cannot overflow.
 std::optional<int64_t> get(std::string_view& bytes) {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<uint8_t>(bytes.front());
-    bytes.remove_prefix(1);
-    value |= uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) {
-      const auto decoded = static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1));
-      // No encoder goes beyond this; sums of what is read cannot overflow.
-      if (std::abs(static_cast<double>(decoded)) > 4 * largest) return {};
-      return decoded;
-    }
-  }
-  return {};
+  const auto value = get_signed_varint(bytes);
+  if (!value || std::abs(static_cast<double>(*value)) > 4 * largest) return {};
+  return value;
 }
 
 bool is_kept(int64_t value) {
@@ -69,10 +52,10 @@ Result<std::string> encode_minibatches(const std::vector<MinibatchTimes>& times)
     if (time.epoch < 0)
       return Error{Code::invalid_argument, fmt::format("epoch {} cannot be stored", time.epoch),
                    "epochs count from 0"};
-    put(bytes, stall - last_stall);
-    put(bytes, compute - last_compute);
-    put(bytes, e2e - stall - compute);
-    put(bytes, time.epoch - last_epoch);
+    put_signed_varint(bytes, stall - last_stall);
+    put_signed_varint(bytes, compute - last_compute);
+    put_signed_varint(bytes, e2e - stall - compute);
+    put_signed_varint(bytes, time.epoch - last_epoch);
     last_stall = stall;
     last_compute = compute;
     last_epoch = time.epoch;
@@ -106,8 +89,8 @@ Result<std::string> encode_trace(const std::vector<PowerSample>& samples) {
   for (const PowerSample& sample : samples) {
     FLYBALL_ASSIGN(const int64_t us, whole(sample.t_s, us_per_s, "sample time"));
     FLYBALL_ASSIGN(const int64_t uw, whole(sample.power_w, uw_per_w, "power"));
-    put(bytes, us - last_us);
-    put(bytes, uw - last_uw);
+    put_signed_varint(bytes, us - last_us);
+    put_signed_varint(bytes, uw - last_uw);
     last_us = us;
     last_uw = uw;
   }
