@@ -58,4 +58,16 @@ Status read_training_options(const TrainingOptions& options, const std::string& 
   return {};
 }
 
+void add_compared_training(CLI::App& command, ComparedTraining& training) {
+  command.add_option("--batch-size", training.batch_size, "Samples of a minibatch")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command.add_option("--workers", training.workers, "Loader workers; 0: loaded inline")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command.add_option("--prefetch", training.prefetch, "Minibatches each worker may be ahead")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+}
+
 }  // namespace flyball::cli

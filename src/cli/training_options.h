@@ -28,4 +28,12 @@ AddedOptions add_training_options(CLI::App& command, TrainingOptions& options);
 Status read_training_options(const TrainingOptions& options, const std::string& workload,
                              StepOptions& step);
 
+/// How the networks are trained by which boards are compared.
+struct ComparedTraining {
+  int64_t batch_size = 16;
+  int workers = 4, prefetch = 2;
+};
+/// `--batch-size`, `--workers` and `--prefetch`.
+void add_compared_training(CLI::App& command, ComparedTraining& training);
+
 }  // namespace flyball::cli

@@ -13,6 +13,7 @@
 #include "cli/stored.h"
 #include "cli/tables.h"
 #include "cli/text/compare_text.h"
+#include "cli/training_options.h"
 #include "compare/board_comparison.h"
 #include "report/page.h"
 
@@ -22,8 +23,7 @@ namespace {
 struct CompareBoardsArguments {
   std::vector<std::string> networks, devices;
   std::string baseline, objective, prices, measured, store, report;
-  int64_t batch_size = 16;
-  int workers = 4, prefetch = 2;
+  ComparedTraining training;
   double samples = 0;
   uint64_t seed = 1;
   Accepted accepted;
@@ -33,9 +33,9 @@ struct CompareBoardsArguments {
 
 Result<BoardsQuestion> question_of(const CompareBoardsArguments& options) {
   BoardsQuestion question;
-  question.batch_size = static_cast<double>(options.batch_size);
-  question.loader_workers = options.workers;
-  question.prefetch = options.prefetch;
+  question.batch_size = static_cast<double>(options.training.batch_size);
+  question.loader_workers = options.training.workers;
+  question.prefetch = options.training.prefetch;
   question.seed = options.seed;
   question.accepted = options.accepted;
   for (const std::string& name : options.networks) {
@@ -226,15 +226,7 @@ void add_compare_boards(CLI::App& compare, Context& context) {
       ->required();
   command->add_option("--baseline", options->baseline,
                       "Board that the others are compared with; default: the first");
-  command->add_option("--batch-size", options->batch_size, "Samples of a minibatch")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  command->add_option("--workers", options->workers, "Loader workers; 0: loaded inline")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command->add_option("--prefetch", options->prefetch, "Minibatches each worker may be ahead")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
+  add_compared_training(*command, options->training);
   command
       ->add_option("--samples", options->samples,
                    "Samples of an epoch, for every network; default: its usual data set")

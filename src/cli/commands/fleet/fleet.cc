@@ -94,23 +94,15 @@ Result<std::vector<FleetKind>> open_fleet(const std::vector<FleetEntry>& entries
 FleetTraining FleetTrainingOptions::training() const {
   FleetTraining training;
   training.network = compared_network(workload, samples);
-  training.batch_size = static_cast<double>(batch_size);
-  training.loader_workers = workers;
-  training.prefetch = prefetch;
+  training.batch_size = static_cast<double>(compared.batch_size);
+  training.loader_workers = compared.workers;
+  training.prefetch = compared.prefetch;
   return training;
 }
 
 void add_training_of_fleet(CLI::App& command, FleetTrainingOptions& options) {
   command.add_option("--workload", options.workload, "Network that is trained")->required();
-  command.add_option("--batch-size", options.batch_size, "Samples of a minibatch")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  command.add_option("--workers", options.workers, "Loader workers; 0: loaded inline")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command.add_option("--prefetch", options.prefetch, "Minibatches each worker may be ahead")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
+  add_compared_training(command, options.compared);
 }
 
 void add_fleet(CLI::App& app, Context& context) {

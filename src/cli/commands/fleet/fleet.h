@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/training_options.h"
 #include "fleet/fleet_file.h"
 #include "fleet/fleet_kind.h"
 
@@ -28,8 +29,7 @@ Result<std::vector<FleetKind>> open_fleet(const std::vector<FleetEntry>& entries
 struct FleetTrainingOptions {
   std::string workload;
   double samples = 0;
-  int64_t batch_size = 16;
-  int workers = 4, prefetch = 2;
+  ComparedTraining compared;
 
   FleetTraining training() const;
 };
