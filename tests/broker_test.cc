@@ -113,6 +113,15 @@ TEST_F(BrokerCommandTest, TwoTrainingsAndAServiceTakeTurns) {
   EXPECT_TRUE(client(document, "one")["latency_ms"].is_null());
 }
 
+TEST_F(BrokerCommandTest, ALatencyThatDoesNotReadIsRefusedNotTakenForAnother) {
+  start_broker({});
+  for (const char* latency : {"100us", "soon", "-1"})
+    EXPECT_EQ(finish(start_turned("net", latency, {"0.3", "5"})).exit_code, 2) << latency;
+  const auto document = end_broker().json();
+  EXPECT_EQ(document["expelled"], 3);
+  EXPECT_TRUE(document["clients"].empty());
+}
+
 TEST_F(BrokerCommandTest, AStoppedProcessLosesItsTurnAndIsNamed) {
   start_broker({"--longest-turn", "50ms"});
   start_holder();

@@ -34,9 +34,8 @@ typedef struct flyball_turns {
   const char*
       socket;       /* of the broker: FLYBALL_BROKER; null or "": none, and every call is a no-op */
   const char* name; /* FLYBALL_TURN_NAME, else the program's; letters, digits and ._- */
-  double
-      latency_s; /* FLYBALL_TURN_LATENCY; more than 0: a service, from asking to its turn's end */
-  double share;  /* FLYBALL_TURN_SHARE, of trainings; 1 */
+  double latency_s; /* FLYBALL_TURN_LATENCY; not 0: a service, from asking to its turn's end */
+  double share;     /* FLYBALL_TURN_SHARE, of trainings; 1 */
   /* Of this header alone: */
   int fd;       /* -1: not connected */
   long pid;     /* that connected */
@@ -45,7 +44,7 @@ typedef struct flyball_turns {
 } flyball_turns;
 
 /* A training or a service as the environment says; nothing is opened yet. Latencies are seconds
- * ("0.1"), or have the unit ms ("100ms") or s. */
+ * ("0.1"), or have the unit ms ("100ms") or s; any other the broker refuses. */
 static inline flyball_turns flyball_turns_init(void);
 /* Waits for the turn. 1: granted. 0: no broker is named. -1 and errno: it does not answer, or has
  * refused this process (EPROTO); the step may run as it would without one. A broker that has gone
@@ -60,8 +59,9 @@ static inline void flyball_turns_close(flyball_turns* turns);
 static inline double flyball_turn_seconds_(const char* text) {
   char* end = NULL;
   const double value = text ? strtod(text, &end) : 0;
-  if (!end || end == text) return 0;
-  return strcmp(end, "ms") == 0 ? value * 1e-3 : value;
+  if (!text || !*text) return 0;
+  if (strcmp(end, "ms") == 0) return value * 1e-3;
+  return end != text && (!*end || strcmp(end, "s") == 0) ? value : -1;
 }
 
 static inline flyball_turns flyball_turns_init(void) {
@@ -127,8 +127,8 @@ static inline int flyball_turn_greet_(flyball_turns* turns) {
   char name[65], hello[160];
   flyball_turn_name_(turns, name);
   (void)snprintf(hello, sizeof hello, "flyball-turn 1 %s %.9g %s",
-                 turns->latency_s > 0 ? "service" : "training",
-                 turns->latency_s > 0 ? turns->latency_s : turns->share, name);
+                 turns->latency_s != 0 ? "service" : "training",
+                 turns->latency_s != 0 ? turns->latency_s : turns->share, name);
   if (flyball_turn_say_(turns, hello) != 0) return -1;
   return flyball_turn_hear_(turns, "welcome");
 }
