@@ -13,8 +13,10 @@ Result<std::unique_ptr<FrameReader>> open_frames(const std::string& device,
     return Error{Code::invalid_argument, "a table has nothing to watch",
                  "leave --device out to watch this machine, or name a simulated board: "
                  "twin:orin_nano"};
-  if (device.empty()) name.kind = BoardName::Kind::board;
-  if (name.kind == BoardName::Kind::board && device.empty()) return open_live_frames(name, options);
+  if (device.empty()) {
+    name.kind = BoardName::Kind::board;
+    return open_live_frames(name, options);
+  }
   FLYBALL_ASSIGN(const auto board, open_board(device, options.root));
   if (board->twin()) return open_twin_frames(*board, options);
   return open_live_frames(name, options);

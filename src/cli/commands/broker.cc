@@ -62,17 +62,17 @@ Status run(BrokerArguments& options) {
   broker.run();
   BrokerResult result = broker.result();
   result.power_gap = power.end(result.serving);
-  if (knobs) FLYBALL_CHECK(knobs->restore());
+  const Status restored = knobs ? knobs->restore() : Status();
   if (!options.json) {
     fmt::print("{}", format_broker(result));
-    return {};
+    return restored;
   }
   Json document{{"device", board->info().device.title},
                 {"socket", socket.string()},
                 {"mode", text_or_null(options.mode)}};
   document.update(to_json(result));
   print_json(document);
-  return {};
+  return restored;
 }
 
 }  // namespace
