@@ -1,12 +1,12 @@
 // Serving with training in the gaps as `flyball serve` does it, against the same with batches at
 // the latest safe time, and against serving and training that share the cores: in two processes,
 // and in two threads of one process. Blocks of all of them and of training alone take turns, so
-// that they see the same machine. Goal: of at least 10,000 Poisson requests at most 0.1 % late or
-// refused, and training at least 95 % of the time not served in divided by a minibatch's time
-// alone; a decision at most 50 µs, decisions at most 1 % of the time. usage: live_bench [--seconds
-// N] [--infer W] [--train W] [--rate HZ] [--latency-ms N]
-// [--batch-size N]
-//                   [--train-batch-size N] [--device D]
+// that they see the same machine. Requests come over HTTP from a process of its own, whose clock
+// tells how long answers took from when they were due. Goal: of at least 10,000 Poisson requests at
+// most 0.1 % late or refused, and training at least 95 % of the time not served in divided by a
+// minibatch's time alone; a decision at most 50 µs, decisions at most 1 % of the time.
+//   usage: live_bench [--seconds N] [--infer W] [--train W] [--rate HZ] [--latency-ms N]
+//                     [--batch-size N] [--train-batch-size N] [--device D]
 // `--seconds`: of serving with training in the gaps, in blocks of 30 s at most; 180 unless given.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -30,19 +30,30 @@
 #include "base/statistics.h"
 #include "cli/board.h"
 #include "cli/serving/serving.h"
+#include "load/load_run.h"
+#include "load/load_summary.h"
+#include "load/prepare.h"
+#include "load/server_command.h"
 #include "schedule/live/network_jobs.h"
+#include "server/http_client_testing.h"
 
 namespace flyball {
 namespace {
 
 constexpr double longest_block_s = 30, alone_s = 10;
 constexpr int warm_up_steps = 5;  // of a training before its minibatches count
+// Of a block of serving: until it is ready and its first requests were answered, which do not
+// count, and what is left at the end, so that none finds the server gone; of every kind alike.
+constexpr double load_warm_up_s = 2, load_rest_s = 1.5;
 
 struct Asked {
   double seconds = 180, rate_hz = 60, latency_ms = 1000;
   int64_t batch = 0, train_batch = 16;
   std::string infer = "lenet5", train = "mobilenet_v3", device = "host";
   std::string ends_to;  // a training alone, which writes there when each minibatch ended
+  std::string load_to;  // a client alone, which writes there what came of its requests
+  int port = 0;         // of its server
+  uint64_t seed = 1;    // of its times
 
   std::vector<std::string> words() const {
     return {
@@ -91,9 +102,50 @@ double alone_ms(TrainingRunner& training, double seconds) {
   return watch.milliseconds() / static_cast<double>(ends_ns.size());
 }
 
+/// This program again, as a process of its own with other words.
+class OwnProcess {
+ public:
+  explicit OwnProcess(std::vector<std::string> words) {
+    words.insert(words.begin(), "live_bench");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    child_ = fork();
+    if (child_ == 0) {
+      execv("/proc/self/exe", argv.data());
+      _exit(127);
+    }
+  }
+  ~OwnProcess() { stop(); }
+  OwnProcess(const OwnProcess&) = delete;
+  OwnProcess& operator=(const OwnProcess&) = delete;
+
+  bool ended() {
+    if (child_ > 0 && waitpid(child_, nullptr, WNOHANG) == child_) child_ = 0;
+    return child_ <= 0;
+  }
+  void wait() {
+    if (child_ > 0) waitpid(child_, nullptr, 0);
+    child_ = 0;
+  }
+  void stop() {
+    if (child_ > 0) kill(child_, SIGKILL);
+    wait();
+  }
+
+ private:
+  pid_t child_ = 0;
+};
+
+/// What the client saw of a block, by its own clock: milliseconds from when a request was due.
+struct Client {
+  double due = 0, late = 0, failed = 0, p50_ms = 0, p99_ms = 0;
+};
+
 /// What one block of serving came to.
 struct Block {
   ServedRun served;
+  Client client = {};
   double trained = 0;   ///< minibatches
   double alone_ms = 0;  ///< a minibatch, before and after it
 
@@ -113,12 +165,57 @@ cli::ServeOptions serve_options(const Asked& asked, double seconds, uint64_t see
   options.plan.request.seed = seed;
   options.plan.measuring_options.force = true;  // two of this benchmark's own processes measure
   options.plan.quiet = true;
-  options.asked.arrivals = {must(parse_arrivals(fmt::format("poisson:{}", asked.rate_hz)))};
   options.asked.seconds = seconds;
   options.asked.batch = asked.batch;
   options.asked.train_batch = asked.train_batch;
   options.no_checkpoint = true;
   return options;
+}
+
+/// Serves while a process of its own asks.
+Block served_to_client(const Asked& asked, cli::ServeOptions options) {
+  const TempFolder folder;
+  const std::string file = (folder / "client").string();
+  const int port = must(free_port());
+  options.asked.arrivals = {ArrivalSpec{}};
+  options.listen = fmt::format("127.0.0.1:{}", port);
+  OwnProcess client({"--load-to", file, "--port", std::to_string(port), "--infer", asked.infer,
+                     "--seconds", fmt::format("{}", options.asked.seconds), "--rate",
+                     fmt::format("{}", asked.rate_hz), "--latency-ms",
+                     fmt::format("{}", asked.latency_ms), "--seed",
+                     std::to_string(options.plan.request.seed)});
+  Block block{must(cli::serve_networks(options))};
+  client.wait();
+  std::istringstream text(must(read_file(file)));
+  Client& seen = block.client;
+  if (!(text >> seen.due >> seen.late >> seen.failed >> seen.p50_ms >> seen.p99_ms))
+    give_up({Code::internal, "the client ended early", ""});
+  return block;
+}
+
+/// The client's process: asks as soon as the server is ready.
+int load_alone(const Asked& asked) {
+  const auto port = static_cast<uint16_t>(asked.port);
+  const Stopwatch watch;
+  while (!http_exchange(port, request_text("GET /v2/health/ready")).starts_with("HTTP/1.1 200")) {
+    if (watch.seconds() > 60) give_up({Code::internal, "the server was not ready", ""});
+    sleep_until_ns(monotonic_ns() + 20'000'000);
+  }
+  LoadOptions load;
+  load.target =
+      must(parse_target(fmt::format("http://127.0.0.1:{}/v2/models/{}", port, asked.infer), ""));
+  load.request = must(prepare_load(load.target, {}, 10));
+  load.arrivals = must(parse_arrivals(fmt::format("poisson:{}", asked.rate_hz)));
+  load.seed = asked.seed;
+  load.warm_up_s = load_warm_up_s - watch.seconds() > 0.5 ? load_warm_up_s - watch.seconds() : 0.5;
+  load.duration_s = asked.seconds - load_warm_up_s - load_rest_s;
+  const LoadSummary seen = summarise(must(run_load(load)), asked.latency_ms, load.connections);
+  FILE* const file = std::fopen(asked.load_to.c_str(), "w");
+  if (!file) give_up(file_error("write", asked.load_to, errno));
+  fmt::print(file, "{} {} {} {} {}\n", seen.due, seen.late, seen.due - seen.answered,
+             seen.latency_ms.p50.value, seen.latency_ms.p99.value);
+  std::fclose(file);
+  return 0;
 }
 
 // Checkpoints are kept as usual, those of a block in a folder of its own: each has its own seed.
@@ -129,7 +226,7 @@ Block in_turns(const Asked& asked, double seconds, uint64_t seed, const Preferen
   options.plan.request.prefer = prefer;
   options.checkpoint = folder.path().string();
   options.no_checkpoint = false;
-  Block block{must(cli::serve_networks(options))};
+  Block block = served_to_client(asked, options);
   block.trained = static_cast<double>(block.served.result.trainings.front().minibatches);
   return block;
 }
@@ -142,8 +239,7 @@ double ended_within(const std::vector<int64_t>& ends_ns, int64_t from_ns, int64_
 /// Serves alone while someone else trains; `ends` then tells when each of his minibatches ended.
 Block beside(const Asked& asked, double seconds, uint64_t seed,
              const std::function<std::vector<int64_t>()>& ends) {
-  cli::ServeOptions options = serve_options(asked, seconds, seed);
-  Block block{must(cli::serve_networks(options))};
+  Block block = served_to_client(asked, serve_options(asked, seconds, seed));
   const int64_t until_ns = monotonic_ns();
   const auto from_ns = until_ns - static_cast<int64_t>(block.seconds() * 1e9);
   block.trained = ended_within(ends(), from_ns, until_ns);
@@ -161,33 +257,20 @@ Block two_threads(const Asked& asked, double seconds, uint64_t seed, TrainingRun
   });
 }
 
-/// A training in a process of its own, which is this program again.
+/// A training in a process of its own.
 class OtherProcess {
  public:
-  explicit OtherProcess(const Asked& asked) : file_(folder_ / "ends") {
-    std::vector<std::string> words = asked.words();
-    words.insert(words.begin(), "live_bench");
-    words.insert(words.end(), {"--ends-to", file_.string()});
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    child_ = fork();
-    if (child_ == 0) {
-      execv("/proc/self/exe", argv.data());
-      _exit(127);
-    }
+  explicit OtherProcess(const Asked& asked)
+      : file_(folder_ / "ends"), process_(with_ends_to(asked.words())) {
     while (!std::filesystem::exists(file_)) {
-      if (waitpid(child_, nullptr, WNOHANG) != 0)
+      if (process_.ended())
         give_up({Code::internal, "the training in a process of its own ended early", ""});
       sleep_until_ns(monotonic_ns() + 50'000'000);
     }
   }
-  ~OtherProcess() { end(); }
-  OtherProcess(const OtherProcess&) = delete;
-  OtherProcess& operator=(const OtherProcess&) = delete;
 
   std::vector<int64_t> ends_ns() {
-    end();
+    process_.stop();
     std::istringstream text(must(read_file(file_)));
     std::vector<int64_t> ends;
     for (int64_t end_ns = 0; text >> end_ns;) ends.push_back(end_ns);
@@ -195,16 +278,14 @@ class OtherProcess {
   }
 
  private:
-  void end() {
-    if (child_ <= 0) return;
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-    child_ = 0;
+  std::vector<std::string> with_ends_to(std::vector<std::string> words) const {
+    words.insert(words.end(), {"--ends-to", file_.string()});
+    return words;
   }
 
   TempFolder folder_;
   std::filesystem::path file_;
-  pid_t child_ = 0;
+  OwnProcess process_;
 };
 
 /// Its other side: the file is there once it is warm.
@@ -234,35 +315,28 @@ struct Kind {
   double sum(const std::function<double(const Block&)>& of) const {
     return std::transform_reduce(blocks.begin(), blocks.end(), 0.0, std::plus<>(), of);
   }
-  double requests(size_t ServiceResult::*which) const {
-    return sum([&](const Block& block) {
-      return static_cast<double>(block.served.result.services.front().*which);
-    });
+  double requests(double Client::*which) const {
+    return sum([&](const Block& block) { return block.client.*which; });
   }
-  double worst(double quantile) const {
-    double most_ms = 0;
-    for (const Block& block : blocks)
-      most_ms =
-          std::max(most_ms, block.served.result.services.front().latency.quantile_ms(quantile));
-    return most_ms;
-  }
-  double middle(double quantile) const {
-    std::vector<double> all_ms;
-    for (const Block& block : blocks)
-      all_ms.push_back(block.served.result.services.front().latency.quantile_ms(quantile));
-    return median(all_ms);
+  std::vector<double> each(const std::function<double(const Block&)>& of) const {
+    std::vector<double> all;
+    for (const Block& block : blocks) all.push_back(of(block));
+    return all;
   }
 
   void tell(Json& figures) const {
-    const double arrived = requests(&ServiceResult::arrived), late = requests(&ServiceResult::late),
-                 refused = requests(&ServiceResult::refused);
-    figures[name + "_requests"] = arrived;
+    const double due = requests(&Client::due), late = requests(&Client::late),
+                 failed = requests(&Client::failed);
+    figures[name + "_requests"] = due;
     figures[name + "_late"] = late;
-    figures[name + "_refused"] = refused;
-    figures[name + "_late_or_refused_pct"] = 100 * (late + refused) / arrived;
-    figures[name + "_p50_ms"] = middle(0.5);
-    figures[name + "_p99_ms"] = middle(0.99);
-    figures[name + "_p99_ms_worst_block"] = worst(0.99);
+    figures[name + "_failed"] = failed;
+    figures[name + "_late_or_failed_pct"] = 100 * (late + failed) / due;
+    figures[name + "_p50_ms"] = median(each([](const Block& b) { return b.client.p50_ms; }));
+    const auto p99_ms = each([](const Block& b) { return b.client.p99_ms; });
+    figures[name + "_p99_ms"] = median(p99_ms);
+    figures[name + "_p99_ms_worst_block"] = std::ranges::max(p99_ms);
+    figures[name + "_p99_ms_by_the_server"] = median(each(
+        [](const Block& b) { return b.served.result.services.front().latency.quantile_ms(0.99); }));
     figures[name + "_minibatches_per_s"] =
         sum([](const Block& b) { return b.trained; }) / sum(&Block::seconds);
     figures[name + "_of_training_alone_pct"] =
@@ -291,14 +365,13 @@ void tell_goals(const Kind& turns, Json& figures) {
 }
 
 void say(const std::string& kind, const Block& block) {
-  const ServiceResult& service = block.served.result.services.front();
+  const Client& client = block.client;
   fmt::print(stderr,
-             "{:<10} {:4.0f} s: {} requests, {} late, {} refused, p50 {:.3g}, p99 {:.3g} ms; "
-             "{:.0f} minibatches, "
-             "{:.1f} % of training alone, {:.1f} % of the time not serving\n",
-             kind, block.seconds(), service.arrived, service.late, service.refused,
-             service.latency.quantile_ms(0.5), service.latency.quantile_ms(0.99), block.trained,
-             100 * block.training_rate(), 100 * block.training_share());
+             "{:<10} {:4.0f} s: {} requests, {} late, {} failed, p50 {:.3g}, p99 {:.3g} ms; "
+             "{:.0f} minibatches, {:.1f} % of training alone, {:.1f} % of the time not serving\n",
+             kind, block.seconds(), client.due, client.late, client.failed, client.p50_ms,
+             client.p99_ms, block.trained, 100 * block.training_rate(),
+             100 * block.training_share());
   if (!block.served.result.training_blocked.empty())
     fmt::print(stderr, "{}\n", block.served.result.training_blocked);
 }
@@ -362,6 +435,12 @@ std::optional<Asked> read_words(int argc, char** argv) {
       asked.device = value;
     else if (word == "--ends-to")
       asked.ends_to = value;
+    else if (word == "--load-to")
+      asked.load_to = value;
+    else if (word == "--port" && number > 0)
+      asked.port = static_cast<int>(number);
+    else if (word == "--seed" && number > 0)
+      asked.seed = static_cast<uint64_t>(number);
     else
       return {};
   }
@@ -379,5 +458,6 @@ int main(int argc, char** argv) {
                "[--latency-ms N] [--batch-size N] [--train-batch-size N] [--device D]\n");
     return 2;
   }
+  if (!asked->load_to.empty()) return flyball::load_alone(*asked);
   return asked->ends_to.empty() ? flyball::run(*asked) : flyball::train_alone(*asked);
 }
