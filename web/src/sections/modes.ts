@@ -2,7 +2,7 @@
 import { margin } from "../charts/serving.ts";
 import { h } from "../dom.ts";
 import { zoomed } from "../timespan.ts";
-import type { Shown } from "./serving.ts";
+import type { ShownSpan } from "./shown_span.ts";
 import type { Serving } from "../sheets/sheet.ts";
 
 const most_listed = 40;
@@ -20,7 +20,7 @@ function marks_of(replans: Serving["replans"], from: number, to: number, width: 
   return marks;
 }
 
-export function mode_band(shown: Shown): HTMLElement {
+export function mode_band(shown: ShownSpan): HTMLElement {
   const { modes } = shown.serving.timeline;
   const { replans, seconds } = shown.serving;
   const band = h("div", { class: `mode-band${replans.length > 0 ? " with-plans" : ""}`, style: `margin-left: ${margin.left}px; margin-right: ${margin.right}px` });

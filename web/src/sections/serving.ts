@@ -5,44 +5,14 @@ import { draw_spans, row_height, rows_of, span_at, spans_from, track_words } fro
 import { chip, h, section } from "../dom.ts";
 import { number, plural, short_number, with_unit } from "../format.ts";
 import { colours, font, on_theme } from "../theme.ts";
-import { length_words, moved, time_step, time_words, within, zoomed, type Stretch } from "../timespan.ts";
+import { length_words, moved, time_words, zoomed, type Stretch } from "../timespan.ts";
 import { mode_band } from "./modes.ts";
+import { ShownSpan } from "./shown_span.ts";
 import type { Serving, Sheet } from "../sheets/sheet.ts";
-
-/** What is shown, and who draws it. */
-export class Shown {
-  stretch: Stretch;
-  readonly least: number;
-  private readonly listeners: (() => void)[] = [];
-  private frame = 0;
-
-  constructor(readonly serving: Serving) {
-    this.stretch = { from: 0, to: serving.seconds };
-    const shortest = serving.spans.length_us.reduce((a, b) => Math.min(a, b), Infinity);
-    this.least = Math.min(serving.seconds, Number.isFinite(shortest) ? Math.max(20e-6, 4e-6 * shortest) : 2 * serving.timeline.window_s);
-  }
-  get whole(): boolean {
-    return this.stretch.to - this.stretch.from >= this.serving.seconds * 0.9999;
-  }
-  set(stretch: Stretch): void {
-    this.stretch = within(this.serving.seconds, this.least, stretch);
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => this.listeners.forEach((listener) => listener()));
-  }
-  reset(): void {
-    this.set({ from: 0, to: this.serving.seconds });
-  }
-  on_change(listener: () => void): void {
-    this.listeners.push(listener);
-  }
-  words(seconds: number): string {
-    return time_words(seconds, time_step(this.stretch.to - this.stretch.from, 200), this.serving.seconds);
-  }
-}
 
 const style_of = (kind: string) => ({ line: "2px solid", thin: "1px solid", dashed: "2px dashed", area: "10px solid", bars: "10px solid", dots: "5px dotted" })[kind]!;
 
-function lane_figure(lane: Lane, shown: Shown): HTMLElement {
+function lane_figure(lane: Lane, shown: ShownSpan): HTMLElement {
   const { serving } = shown;
   const canvas = h("div", { class: "chart lane-chart", role: "img" });
   const legend = h("p", { class: "lane-legend" });
@@ -65,7 +35,7 @@ function lane_figure(lane: Lane, shown: Shown): HTMLElement {
   return h("figure", { class: "lane", "data-lane": lane.key }, h("div", { class: "lane-head" }, h("h3", {}, lane.title, h("small", {}, ` ${lane.unit}`)), legend), canvas);
 }
 
-function spans_figure(shown: Shown): HTMLElement {
+function spans_figure(shown: ShownSpan): HTMLElement {
   const { serving } = shown;
   const rows = rows_of(serving);
   const canvas = h("canvas", { class: "spans", role: "img", "aria-label": "What ran when" });
@@ -91,7 +61,7 @@ function spans_figure(shown: Shown): HTMLElement {
 type Row = [label: string, value: string];
 
 /** What is known of a moment. */
-function card(shown: Shown, seconds: number, slack: number): HTMLElement {
+function card(shown: ShownSpan, seconds: number, slack: number): HTMLElement {
   const { serving } = shown;
   const t = serving.timeline;
   const i = Math.min(t.windows - 1, Math.max(0, Math.floor(seconds / t.window_s)));
@@ -125,16 +95,16 @@ function card(shown: Shown, seconds: number, slack: number): HTMLElement {
     list(rows, "quantities"));
 }
 
-const seconds_at = (box: HTMLElement, shown: Shown, client_x: number): number => {
+const seconds_at = (box: HTMLElement, shown: ShownSpan, client_x: number): number => {
   const area = box.getBoundingClientRect();
   const part = (client_x - area.left - margin.left) / (area.width - margin.left - margin.right);
   return shown.stretch.from + Math.min(1, Math.max(0, part)) * (shown.stretch.to - shown.stretch.from);
 };
-const pixel_of = (box: HTMLElement, shown: Shown, seconds: number): number =>
+const pixel_of = (box: HTMLElement, shown: ShownSpan, seconds: number): number =>
   margin.left + ((seconds - shown.stretch.from) / (shown.stretch.to - shown.stretch.from)) * (box.clientWidth - margin.left - margin.right);
 
 /** A line through all lanes under the pointer, and a card beside it. */
-function attach_moment(box: HTMLElement, shown: Shown): { hide(): void; at(seconds: number, y: number): void } {
+function attach_moment(box: HTMLElement, shown: ShownSpan): { hide(): void; at(seconds: number, y: number): void } {
   const line = h("div", { class: "moment-line", hidden: true });
   const tip = h("div", { class: "tip", role: "status", hidden: true });
   box.append(line, tip);
@@ -152,7 +122,7 @@ function attach_moment(box: HTMLElement, shown: Shown): { hide(): void; at(secon
 }
 
 /** Drag to zoom, Shift and drag to pan, one finger to pan, two to zoom, wheel with Ctrl or where the lanes have the focus. */
-function attach_gestures(box: HTMLElement, shown: Shown): void {
+function attach_gestures(box: HTMLElement, shown: ShownSpan): void {
   const moment = attach_moment(box, shown);
   const brush = h("div", { class: "brush", hidden: true });
   box.append(brush);
@@ -235,7 +205,7 @@ function attach_gestures(box: HTMLElement, shown: Shown): void {
 }
 
 /** The whole run in small, with what is shown marked: drag the mark to move it. */
-function overview(shown: Shown): HTMLElement {
+function overview(shown: ShownSpan): HTMLElement {
   const { serving } = shown;
   const canvas = h("canvas", { "aria-hidden": "true" });
   const mark = h("div", { class: "overview-mark" });
@@ -291,7 +261,7 @@ function single_minibatches(serving: Serving): Stretch | null {
   return { from: spans.begin_us[first]! / 1e6, to: (spans.begin_us[last]! + spans.length_us[last]!) / 1e6 };
 }
 
-function toolbar(shown: Shown): HTMLElement {
+function toolbar(shown: ShownSpan): HTMLElement {
   const { serving } = shown;
   const status = h("p", { class: "stretch", role: "status" });
   const button = (text: string, label: string, act: () => void) => h("button", { type: "button", class: "plain", "aria-label": label, onclick: act }, text);
@@ -316,7 +286,7 @@ function toolbar(shown: Shown): HTMLElement {
 export function serving_section(report: Sheet): HTMLElement | null {
   const { serving } = report;
   if (!serving || !(serving.seconds > 0)) return null;
-  const shown = new Shown(serving);
+  const shown = new ShownSpan(serving);
   const box = h("div", { class: "lanes", tabindex: 0, role: "application", "aria-roledescription": "timeline", "aria-label": "Timeline. Arrow keys move, plus and minus zoom, zero shows the whole run." },
     ...lanes_of(serving).map((lane) => lane_figure(lane, shown)), mode_band(shown), spans_figure(shown));
   const tell = () => {
