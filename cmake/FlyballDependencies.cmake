@@ -93,6 +93,20 @@ if(FLYBALL_ONNX)
   endif()
 endif()
 
+# One store for many boards (collect --into postgresql://…): headers of libpq alone. The library itself is loaded when
+# a database is named, so that nobody else starts slower, and a program that was built with it runs without.
+if(FLYBALL_STATIC OR CMAKE_CROSSCOMPILING)
+  set(FLYBALL_POSTGRES OFF)
+endif()
+if(FLYBALL_POSTGRES)
+  find_path(LIBPQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql)
+  if(NOT LIBPQ_INCLUDE_DIR)
+    # Not in the cache, so that the next configuring looks again.
+    message(STATUS "flyball: no PostgreSQL (libpq-fe.h is missing; scripts/setup installs it)")
+    set(FLYBALL_POSTGRES OFF)
+  endif()
+endif()
+
 if(FLYBALL_TESTS)
   find_package(GTest)
   if(NOT GTest_FOUND)

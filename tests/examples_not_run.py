@@ -24,6 +24,13 @@ NOT_RUN = {
         "flyball describe onnx:model.onnx --batch-size 1 --rules pagoda":
             "model.onnx is exported by PyTorch; describe_test.cc does it where that is installed",
     },
+    "docs/how-to/collect-stores.md": {
+        "flyball collect orin1: me@nx7:/data/store.db --into fleet.db --jobs 8": "needs two boards",
+        "flyball collect orin1.db orin2.db --into 'postgresql://fleet_append@db.lab/fleet?sslmode=verify-full'":
+            "needs a server; collect_test.cc starts one",
+        "createdb fleet": "likewise",
+        "flyball collect --into postgresql:///fleet": "likewise",
+    },
     "docs/how-to/watch-a-board.md": {
         "flyball monitor": "shows until somebody ends it; tests/answers/monitor.txt shows it once",
         "flyball monitor --device twin:orin_nano": "likewise",

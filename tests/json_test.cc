@@ -35,6 +35,7 @@ const std::map<std::string, std::string> schema_of = {
     {"verify-board", "verify"}, {"broker", "broker"},
     {"monitor", "monitor"},     {"record", "record"},
     {"loadtest", "loadtest"},   {"fleet", "fleet"},
+    {"collect", "collect"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {
@@ -157,6 +158,20 @@ TEST_F(JsonTest, PlansOfAFleetAreDocumented) {
   expect_documented(with({"--deadline", "2min", "--power-budget", "90W", "--count", "4"}));
   expect_documented(with({"--each", "--deadline", "20min", "--unused", "idle"}));
   expect_documented(with({"--deadline", "2s", "--power-budget", "30W"}), 1);
+}
+
+TEST_F(JsonTest, CollectedStoresAreDocumented) {
+  const std::string table = small_table().string();
+  ASSERT_EQ(run({"tune", "net", "--device", "table:" + table, "--store",
+                 (folder_ / "a.db").string(), "-q", "--json"})
+                .exit_code,
+            0);
+  const std::string fleet = (folder_ / "fleet.db").string();
+  expect_documented({"collect", (folder_ / "a.db").string(), "--into", fleet, "--json"});
+  expect_documented({"collect", (folder_ / "none.db").string(), "--into", fleet, "--json"}, 2);
+  expect_documented({"collect", "--into", fleet, "--json"});
+  expect_documented({"runs", "list", "--store", fleet, "--json"});
+  expect_documented({"fleet", "show", "--store", fleet, "--power-budget", "15W,30W", "--json"});
 }
 
 TEST_F(JsonTest, WhetherANetworkFitsIsDocumented) {

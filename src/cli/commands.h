@@ -33,6 +33,7 @@ void add_evaluate(CLI::App& app, Context& context);
 void add_describe(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_fleet(CLI::App& app, Context& context);
+void add_collect(CLI::App& app, Context& context);
 void add_workloads(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
 void add_dataset(CLI::App& app, Context& context);

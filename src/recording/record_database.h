@@ -7,7 +7,7 @@
 
 #include "recording/record_info.h"
 #include "recording/sample_block.h"
-#include "store/database.h"
+#include "sql/database.h"
 
 namespace flyball {
 

@@ -63,22 +63,26 @@ Json stored_run_json(const StoredRun& run) {
   Json answer = Json::parse(run.answer, nullptr, false);
   const Json request = Json::parse(run.request.request, nullptr, false);
   const RunSummary summary = summary_of(run);
-  return {{"id", run.id},
-          {"command", run.request.command},
-          {"device", run.request.device},
-          {"fingerprint", run.request.fingerprint},
-          {"conditions", or_null(run.request.conditions)},
-          {"seed", run.request.seed},
-          {"started_utc", run.started_utc},
-          {"finished_utc", text_or_null(run.finished_utc)},
-          {"state", run_state_name(run.state)},
-          {"measurements", run.rows()},
-          {"reused", run.reused},
-          {"workload", text_or_null(summary.workload)},
-          {"best", text_or_null(summary.best)},
-          {"choice", text_or_null(summary.choice)},
-          {"request", request.is_discarded() ? Json(run.request.request) : request},
-          {"answer", answer.is_discarded() ? Json(nullptr) : upgraded(std::move(answer))}};
+  Json json{{"id", run.id},
+            {"command", run.request.command},
+            {"device", run.request.device},
+            {"fingerprint", run.request.fingerprint},
+            {"conditions", or_null(run.request.conditions)},
+            {"seed", run.request.seed},
+            {"started_utc", run.started_utc},
+            {"finished_utc", text_or_null(run.finished_utc)},
+            {"state", run_state_name(run.state)},
+            {"measurements", run.rows()},
+            {"reused", run.reused},
+            {"workload", text_or_null(summary.workload)},
+            {"best", text_or_null(summary.best)},
+            {"choice", text_or_null(summary.choice)},
+            {"request", request.is_discarded() ? Json(run.request.request) : request},
+            {"answer", answer.is_discarded() ? Json(nullptr) : upgraded(std::move(answer))}};
+  if (run.origin)
+    json["origin"] = {
+        {"store", run.origin->store}, {"name", run.origin->name}, {"run", run.origin->run}};
+  return json;
 }
 
 Json stored_run_json(const StoredRun& run, const std::vector<StoredMeasurement>& trials,

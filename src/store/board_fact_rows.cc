@@ -19,12 +19,12 @@ Result<BoardFact> read_fact(const Row& row) {
 
 Result<int64_t> insert_board_fact(Database& database, const BoardFact& fact) {
   // The number that the next run would have had.
-  FLYBALL_CHECK(database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'runs'"));
+  FLYBALL_ASSIGN(const std::vector<int64_t> ids, database.reserve_ids("runs", 1));
   FLYBALL_CHECK(database.run(
       "INSERT INTO board_facts(id, kind, device, fingerprint, json, measured_utc, command) "
-      "VALUES((SELECT seq FROM sqlite_sequence WHERE name = 'runs'), ?, ?, ?, ?, ?, ?)",
-      {board_fact_name(fact.kind), fact.device, fact.fingerprint, fact.json, fact.measured_utc,
-       fact.command}));
+      "VALUES(?, ?, ?, ?, ?, ?, ?)",
+      {ids.front(), board_fact_name(fact.kind), fact.device, fact.fingerprint, fact.json,
+       fact.measured_utc, fact.command}));
   return database.last_id();
 }
 

@@ -59,7 +59,7 @@ Result<std::vector<ExperimentRun>> select_experiment_runs(Database& database,
   FLYBALL_CHECK(database.run(
       "SELECT e.id, b.device, b.fingerprint, c.entries, e.settings, e.repeat, e.figures, "
       "(SELECT MIN(run_id) FROM run_experiment_runs WHERE experiment_run_id = e.id AND NOT reused),"
-      " COALESCE(l.reused, 0) FROM experiment_runs e JOIN boards b ON b.id = e.board_id "
+      " l.reused FROM experiment_runs e JOIN boards b ON b.id = e.board_id "
       "LEFT JOIN conditions c ON c.id = e.condition_id "
       "LEFT JOIN run_experiment_runs l ON l.experiment_run_id = e.id AND l.run_id = ?1 "
       "WHERE (?1 IS NULL OR l.run_id = ?1) AND (?2 IS NULL OR b.fingerprint = ?2) "

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "store/database.h"
+#include "sql/database.h"
 #include "store/experiment_run.h"
 
 namespace flyball {

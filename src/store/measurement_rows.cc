@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "store/blob.h"
 #include "store/rows.h"
 
@@ -10,16 +11,12 @@ namespace flyball {
 namespace {
 
 // The columns in the order in which insert_measurement writes and read_measurement reads them.
-constexpr const char* insert_sql = R"sql(
-INSERT INTO measurements(board_id, condition_id, job_id, mode, provenance,
+constexpr const char* own_columns = R"sql(mode, provenance,
   minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed,
-  other_cores, figures, throttling_watched, origin, span, disturbed_by, clocks)
-VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-  ?, ?, ?, ?)
-)sql";
+  other_cores, figures, throttling_watched, origin, span, disturbed_by, clocks)sql";
 
 constexpr const char* columns_sql = R"sql(
   m.id, b.device, b.fingerprint, c.entries, j.workload, j.phase, j.settings, m.mode, m.provenance,
@@ -151,6 +148,12 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   return stored;
 }
 
+std::string repeated(const char* text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
 Value optional_text(const std::optional<std::string>& text) {
   return text ? Value(*text) : Value();
 }
@@ -208,7 +211,16 @@ Result<std::string> settings_text(const Settings& settings) {
   }
 }
 
+std::vector<std::string> measurement_columns() {
+  std::vector<std::string> columns = split(own_columns, ',');
+  for (std::string& column : columns) column = trim(column);
+  return columns;
+}
+
 Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
+  static const std::string insert_sql =
+      fmt::format("INSERT INTO measurements(board_id, condition_id, job_id, {}) VALUES(?, ?, ?{})",
+                  own_columns, repeated(", ?", measurement_columns().size()));
   FLYBALL_ASSIGN(const std::string mode, settings_text(m.trial.mode.values));
   FLYBALL_ASSIGN(const std::string settings, settings_text(m.trial.job.settings));
   FLYBALL_ASSIGN(const std::string figures, settings_text(m.figures));
@@ -265,7 +277,7 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
 Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
                                                            const MeasurementFilter& filter) {
   static const std::string of_run = fmt::format(
-      "SELECT {}, r.reused FROM run_measurements r JOIN {} "
+      "SELECT {}, r.reused FROM run_measurements r, {} "
       "WHERE {} AND m.id = r.measurement_id AND r.run_id = ?9 ORDER BY r.position",
       columns_sql, joins_sql, filter_sql);
   static const std::string of_all =

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sql/database.h"
 #include "store/board_fact.h"
-#include "store/database.h"
 #include "store/run.h"
 
 namespace flyball {
@@ -33,6 +33,8 @@ Result<std::map<int64_t, std::string>> select_requests(Database& database,
                                                        const std::string& device,
                                                        const std::string& fingerprint);
 
+/// The columns of measurements that are the measurement's own: without what refers to other rows.
+std::vector<std::string> measurement_columns();
 Result<int64_t> insert_measurement(Database& database, const Measurement& measurement);
 /// Appends a measurement to a run, unless it is there already. Error not_found: one of them does
 /// not exist.

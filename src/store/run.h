@@ -25,6 +25,13 @@ struct RunRequest {
   std::optional<Conditions> conditions = Conditions();  ///< as in Measurement
 };
 
+/// Where a run comes from that was collected from another store.
+struct RunOrigin {
+  std::string store;  ///< its identity
+  std::string name;   ///< what it was last called
+  int64_t run = 0;    ///< its number there
+};
+
 struct StoredRun {
   int64_t id = 0;
   RunRequest request;
@@ -35,6 +42,8 @@ struct StoredRun {
   size_t measurements = 0;     ///< those it made and those it reused
   size_t reused = 0;           ///< of these, and of the next
   size_t experiment_runs = 0;  ///< of an experiment: those it made and those it reused
+
+  std::optional<RunOrigin> origin;  ///< nothing: it was made in this store
 
   size_t rows() const { return measurements + experiment_runs; }
 };

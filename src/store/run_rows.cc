@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
-#include "store/process.h"
+#include "sql/process.h"
 #include "store/rows.h"
 
 namespace flyball {
@@ -13,7 +13,9 @@ SELECT id, command, request, device, fingerprint, seed, started_utc, finished_ut
   (SELECT COUNT(*) FROM run_measurements WHERE run_id = id AND reused) +
   (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id AND reused),
   (SELECT entries FROM conditions c WHERE c.id = condition_id),
-  (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id)
+  (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id),
+  (SELECT s.store FROM stores s WHERE s.id = store_id),
+  (SELECT s.name FROM stores s WHERE s.id = store_id), store_run
 FROM runs
 )sql";
 
@@ -34,6 +36,7 @@ Result<StoredRun> read_run(const Row& row) {
   run.measurements = static_cast<size_t>(row.integer(11));
   run.reused = static_cast<size_t>(row.integer(12));
   run.experiment_runs = static_cast<size_t>(row.integer(14));
+  if (!row.is_null(15)) run.origin = RunOrigin{row.text(15), row.text(16), row.integer(17)};
   return run;
 }
 

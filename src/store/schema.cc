@@ -192,6 +192,33 @@ CREATE INDEX run_experiment_runs_by_row ON run_experiment_runs(experiment_run_id
     // Pages of new files carry checksums (page_checksums.h): earlier programs, which would write
     // pages without, refuse a store of this version.
     "",
+    // Which store this is, and which those are whose runs were collected into it (collect/): a run
+    // and a row keep the store and the number that they had there; NULL: they were made here.
+    R"sql(
+CREATE TABLE stores(
+  id INTEGER PRIMARY KEY,
+  store TEXT NOT NULL UNIQUE,
+  own INTEGER NOT NULL,
+  name TEXT NOT NULL DEFAULT '',
+  flyball TEXT NOT NULL DEFAULT '',
+  collected_utc TEXT NOT NULL DEFAULT '');
+INSERT INTO stores(store, own) VALUES(lower(hex(randomblob(16))), 1);
+ALTER TABLE runs ADD COLUMN store_id INTEGER REFERENCES stores(id);
+ALTER TABLE runs ADD COLUMN store_run INTEGER;
+CREATE UNIQUE INDEX runs_by_origin ON runs(store_id, store_run) WHERE store_id IS NOT NULL;
+ALTER TABLE measurements ADD COLUMN store_id INTEGER REFERENCES stores(id);
+ALTER TABLE measurements ADD COLUMN store_row INTEGER;
+CREATE UNIQUE INDEX measurements_by_origin ON measurements(store_id, store_row)
+  WHERE store_id IS NOT NULL;
+ALTER TABLE experiment_runs ADD COLUMN store_id INTEGER REFERENCES stores(id);
+ALTER TABLE experiment_runs ADD COLUMN store_row INTEGER;
+CREATE UNIQUE INDEX experiment_runs_by_origin ON experiment_runs(store_id, store_row)
+  WHERE store_id IS NOT NULL;
+ALTER TABLE board_facts ADD COLUMN store_id INTEGER REFERENCES stores(id);
+ALTER TABLE board_facts ADD COLUMN store_run INTEGER;
+CREATE UNIQUE INDEX board_facts_by_origin ON board_facts(store_id, store_run)
+  WHERE store_id IS NOT NULL;
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.
@@ -253,6 +280,18 @@ Status migrate(Database& database, Migrations migrations) {
     FLYBALL_ASSIGN(stepped, take_step(database, migrations));
   }
   return {};
+}
+
+Result<std::string> own_identity(Database& database) {
+  std::string store;
+  FLYBALL_CHECK(database.run("SELECT store FROM stores WHERE own = ?", {true}, [&](const Row& row) {
+    store = row.text(0);
+    return Status();
+  }));
+  if (!store.empty()) return store;
+  return Error{Code::corrupt,
+               fmt::format("the store {} has lost its identity", database.path().string()),
+               "restore it from a copy"};
 }
 
 }  // namespace flyball

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 
-#include "store/database.h"
+#include "sql/database.h"
 
 namespace flyball {
 
@@ -19,5 +20,8 @@ Status check_is_store(Database& database, Migrations migrations = store_migratio
 Status check_is_newest(Database& database, Migrations migrations = store_migrations());
 /// Brings the database to the newest version, each step in a transaction of its own.
 Status migrate(Database& database, Migrations migrations = store_migrations());
+
+/// Of the store that this is. Error corrupt: it has none.
+Result<std::string> own_identity(Database& database);
 
 }  // namespace flyball

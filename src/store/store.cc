@@ -9,11 +9,12 @@
 
 #include "base/clock.h"
 #include "base/os/places.h"
-#include "store/database.h"
+#include "sql/database.h"
+#include "sql/process.h"
 #include "store/experiment_run_rows.h"
-#include "store/process.h"
 #include "store/rows.h"
 #include "store/schema.h"
+#include "store/store_database.h"
 
 namespace flyball {
 
@@ -24,18 +25,13 @@ struct Store::Impl {
 };
 
 std::filesystem::path Store::file_of(const std::filesystem::path& place) {
+  if (names_postgres(place.string())) return place;
   std::error_code ignored;
   const bool folder = !place.has_filename() || std::filesystem::is_directory(place, ignored);
   return folder ? place / "store.db" : place;
 }
 
 namespace {
-
-bool is_quickly_checked(const std::filesystem::path& file, int64_t limit) {
-  std::error_code failed;
-  const auto size = std::filesystem::file_size(file, failed);
-  return !failed && size <= static_cast<uint64_t>(limit);
-}
 
 Error still_running(const StoredRun& run) {
   return {Code::conflict, fmt::format("run {} ({}) is still running", run.id, run.request.command),
@@ -84,38 +80,18 @@ Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& place, const StoreOptions& options) {
   const std::filesystem::path file = file_of(place);
-  std::error_code ignored;
-  if (!options.create && !std::filesystem::exists(file, ignored))
-    return Error{Code::not_found, fmt::format("there is no store {}", file.string()),
-                 "check the path; `flyball tune` and `flyball import` make a store"};
   const bool unclean = has_log(file) && !is_open(file);
-  FLYBALL_ASSIGN(Database database,
-                 Database::open(file, {options.busy_timeout_ms, options.max_pages}));
-  // In one transaction: another process may be making the store between two reads.
-  FLYBALL_CHECK(database.run_script("BEGIN"));
-  FLYBALL_CHECK(check_is_store(database));
-  FLYBALL_CHECK(database.run_script("COMMIT"));
+  FLYBALL_ASSIGN(Database database, open_store_database(place, options));
   const bool small = is_quickly_checked(file, options.checked_bytes);
-  if (small) FLYBALL_CHECK(database.check(false));
-  if (options.migrate) FLYBALL_CHECK(database.use_wal());
-  FLYBALL_CHECK(options.migrate ? migrate(database) : check_is_newest(database));
   return Store(std::unique_ptr<Impl>(new Impl{std::move(database), unclean && !small}));
 }
 
 Result<Store> Store::open_to_read(const std::filesystem::path& place, const StoreOptions& options) {
-  auto store = open(place, options);
   const std::filesystem::path file = file_of(place);
-  std::error_code ignored;
-  if (store.ok() || !std::filesystem::is_regular_file(file, ignored)) return store;
-  const Code problem = store.error().code;
-  if (problem != Code::permission && problem != Code::io) return store;
-  FLYBALL_ASSIGN(Database database, problem == Code::io && has_log(file)
-                                        ? Database::open_on_full_disk(file)
-                                        : Database::open_read_only(file));
-  FLYBALL_CHECK(check_is_store(database));
-  FLYBALL_CHECK(check_is_newest(database));
-  if (is_quickly_checked(file, options.checked_bytes)) FLYBALL_CHECK(database.check(false));
-  return Store(std::unique_ptr<Impl>(new Impl{std::move(database)}));
+  const bool unclean = has_log(file) && !is_open(file);
+  FLYBALL_ASSIGN(Database database, open_store_database_to_read(place, options));
+  const bool small = is_quickly_checked(file, options.checked_bytes);
+  return Store(std::unique_ptr<Impl>(new Impl{std::move(database), unclean && !small}));
 }
 
 std::filesystem::path Store::default_place() {
@@ -125,6 +101,11 @@ std::filesystem::path Store::default_place() {
 
 std::filesystem::path Store::path() const {
   return impl_->database.path();
+}
+
+Result<std::string> Store::identity() {
+  const std::lock_guard lock(impl_->mutex);
+  return own_identity(impl_->database);
 }
 
 Result<int64_t> Store::begin_run(const RunRequest& request) {
@@ -137,7 +118,7 @@ Result<int64_t> Store::begin_or_resume(const RunRequest& request) {
   FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
   FLYBALL_ASSIGN(const std::vector<StoredRun> all, select_runs(impl_->database));
   const auto earlier = std::ranges::find_if(all, [&](const StoredRun& run) {
-    return run.state == RunState::interrupted && asks_the_same(run.request, request);
+    return run.state == RunState::interrupted && !run.origin && asks_the_same(run.request, request);
   });
   int64_t id = 0;
   if (earlier == all.end()) {

@@ -38,8 +38,9 @@ class Store {
   /// the file is store.db. Errors also: written by a newer Flyball; somebody else's database.
   static Result<Store> open(const std::filesystem::path& place, const StoreOptions& options = {});
   /// The same for who only looks: also a store that this user may read and not write to, as it
-  /// stands. What would change it then fails with `permission`. Error also: it was written by an
-  /// older Flyball, or a writer has left its last changes in a log beside it.
+  /// stands, and one in PostgreSQL, which is named as names_postgres() (sql/database.h) has it.
+  /// What would change it then fails with `permission`. Error also: it was written by an older
+  /// Flyball, or a writer has left its last changes in a log beside it.
   static Result<Store> open_to_read(const std::filesystem::path& place,
                                     const StoreOptions& options = {});
   /// $FLYBALL_STORE, else data_folder()/store.db (base/places.h).
@@ -51,6 +52,9 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
   std::filesystem::path path() const;  ///< the file
+  /// Tells it from every other store, also from one that others were collected into: 32 hexadecimal
+  /// digits, made with it. A copy of the file has the same.
+  Result<std::string> identity();
   /// Its last writer did not end properly, and the file is too large to be checked by the way.
   bool wants_check() const;
 

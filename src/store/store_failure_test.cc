@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/os/temp_folder.h"
-#include "store/page_checksums.h"
+#include "sql/page_checksums.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
 

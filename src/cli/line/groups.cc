@@ -23,7 +23,7 @@ const std::vector<Heading>& command_headings() {
         "mode", "study"}},
       {"This machine, networks and data",
        {"doctor", "verify-board", "devices", "helper", "workloads", "describe", "dataset"}},
-      {"What is kept", {"runs", "report", "import", "export", "config"}},
+      {"What is kept", {"runs", "collect", "report", "import", "export", "config"}},
       {"Research", {"experiment", "roofline", "reference", "evaluate", "twin"}},
       {"Manual", {"man", "completion"}}};
   return headings;

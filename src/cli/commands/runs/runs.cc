@@ -6,6 +6,7 @@
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/commands/runs/runs_experiment.h"
+#include "cli/commands/runs/runs_export.h"
 #include "cli/commands/runs/runs_spread.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
@@ -42,14 +43,23 @@ Status list_runs(const RunsOptions& options) {
     print_json({{"store", store.path().string()}, {"runs", list}});
     return {};
   }
-  TextTable table({"run", "started", "state", "device", "workload", "trials", "reused", "best",
-                   "choice", "command"});
+  std::vector<std::string> header = {"run",    "started", "state", "device", "workload",
+                                     "trials", "reused",  "best",  "choice", "command"};
+  const bool collected =
+      std::ranges::any_of(runs, [](const StoredRun& run) { return run.origin.has_value(); });
+  if (collected) header.insert(header.begin() + 1, "of");
+  TextTable table(header);
   for (const StoredRun& run : runs) {
     const RunSummary summary = summary_of(run);
-    table.add({fmt::format("{}", run.id), run.started_utc, run_state_name(run.state),
-               run.request.device, or_dash(summary.workload), fmt::format("{}", run.rows()),
-               fmt::format("{}", run.reused), or_dash(summary.best), or_dash(summary.choice),
-               run.request.command});
+    std::vector<std::string> row = {fmt::format("{}", run.id),     run.started_utc,
+                                    run_state_name(run.state),     run.request.device,
+                                    or_dash(summary.workload),     fmt::format("{}", run.rows()),
+                                    fmt::format("{}", run.reused), or_dash(summary.best),
+                                    or_dash(summary.choice),       run.request.command};
+    if (collected)
+      row.insert(row.begin() + 1,
+                 run.origin ? fmt::format("{} {}", run.origin->name, run.origin->run) : "-");
+    table.add(std::move(row));
   }
   if (table.empty())
     fmt::print("no runs in {}\n", store.path().string());
@@ -267,6 +277,7 @@ void add_runs(CLI::App& app, Context& context) {
   compare->add_option("other", options->second, "Number of the other run");
   for (CLI::App* command : {show, compare}) add_report_option(*command, options->report);
   add_runs_spread(*group, context);
+  add_runs_export(*group, context);
 }
 
 }  // namespace flyball::cli

@@ -1,4 +1,4 @@
-#include "store/page_checksums.h"
+#include "sql/page_checksums.h"
 
 #include <sqlite3.h>
 

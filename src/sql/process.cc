@@ -1,4 +1,4 @@
-#include "store/process.h"
+#include "sql/process.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "store/page_checksums.h"
+#include "sql/page_checksums.h"
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/os/temp_folder.h"
 #include "base/random.h"
-#include "store/database.h"
+#include "sql/database.h"
 
 namespace flyball {
 namespace {

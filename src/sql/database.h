@@ -1,22 +1,19 @@
-// A thin edge around SQLite: statements with values, errors as values.
+// A thin edge around SQLite and PostgreSQL: statements with values, errors as values.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
-#include <map>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/status.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace flyball {
 
@@ -29,7 +26,7 @@ struct Value {
     std::string_view bytes;
   };
   Value() : held(std::monostate{}) {}  ///< NULL
-  Value(bool value) : held(int64_t{value}) {}
+  Value(bool value) : held(value) {}
   Value(int value) : held(int64_t{value}) {}
   Value(int64_t value) : held(value) {}
   Value(uint64_t value) : held(static_cast<int64_t>(value)) {}  ///< the same 64 bits
@@ -38,37 +35,47 @@ struct Value {
   Value(std::string_view value) : held(value) {}
   Value(const std::string& value) : held(std::string_view(value)) {}
   Value(Blob value) : held(value) {}
-  std::variant<std::monostate, int64_t, double, std::string_view, Blob> held;
+  std::variant<std::monostate, bool, int64_t, double, std::string_view, Blob> held;
 };
 
 /// The current row of a query; columns count from 0.
 class Row {
  public:
-  explicit Row(sqlite3_stmt* statement) : statement_(statement) {}
-  bool is_null(int column) const;
-  int64_t integer(int column) const;
-  double real(int column) const;  ///< NaN for NULL
-  std::string text(int column) const;
-  std::string_view blob(int column) const;  ///< valid until the next row
+  virtual bool is_null(int column) const = 0;
+  virtual int64_t integer(int column) const = 0;
+  virtual double real(int column) const = 0;            ///< NaN for NULL
+  virtual std::string_view blob(int column) const = 0;  ///< valid until the next row
+  std::string text(int column) const { return std::string(blob(column)); }
+  virtual Value value(int column) const = 0;  ///< as it is kept; likewise valid until the next row
 
- private:
-  sqlite3_stmt* statement_;
+ protected:
+  ~Row() = default;
 };
+
+enum class DatabaseKind { sqlite, postgres };
+class SqlConnection;
 
 struct DatabaseOptions {
   int busy_timeout_ms = 5000;  ///< how long a writer waits for another one
   int64_t max_pages = 0;       ///< limit of the file in pages of 4 KiB; 0: none
 };
 
-/// One connection, every commit synchronised to disk, a checksum in each page of a new file. Not
-/// thread-safe.
+/// Does a place name a database of PostgreSQL: "postgresql://…", "postgres://…" or "service=…"?
+bool names_postgres(const std::string& place);
+
+/// One connection; every commit is on the disk when it returns. Not thread-safe. A statement is one
+/// that SQLite and PostgreSQL both know, where it is run on both.
 /// Errors: conflict (another process writes; names it), io (disk full), permission, corrupt: the
-/// file is left as it is then, and every later call returns the same error.
+/// file is left as it is then, and every later call returns the same error. Of PostgreSQL also
+/// unavailable: the server cannot be reached (any more).
 class Database {
  public:
   using OnRow = std::function<Status(const Row&)>;
+  using AddRow = std::function<Status(std::span<const Value>)>;
+  using AddRows = std::function<Status(const AddRow&)>;
 
-  /// Opens or creates the file. What is not a database is never written to.
+  /// Opens or creates the file, with a checksum in each page of a new one. What is not a database
+  /// is never written to.
   static Result<Database> open(const std::filesystem::path& path, const DatabaseOptions& options);
 
   /// Opens a file that this user may only read, as it stands. Error also: `permission` when its
@@ -79,14 +86,26 @@ class Database {
   /// nothing. Error also: `conflict` when another process has it open.
   static Result<Database> open_on_full_disk(const std::filesystem::path& path);
 
+  /// Connects to a server of PostgreSQL; tables are those of its schema `flyball`. `read_only`:
+  /// what would write fails with `permission`. Errors: invalid_argument (a password in it, or it
+  /// does not parse), unavailable (no libpq, no server, not encrypted), permission (refused).
+  static Result<Database> connect(const std::string& place, bool read_only);
+
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+  ~Database();
+  DatabaseKind kind() const;
+
   /// Readers and the writer no longer wait for each other; stays with the file.
   Status use_wal();
 
   /// Compares the whole file with itself. Error corrupt: the first thing that does not hold
-  /// together. `thorough`: also whether each index agrees with its table.
+  /// together. `thorough`: also whether each index agrees with its table. Of PostgreSQL nothing:
+  /// its server does that (pg_amcheck).
   Status check(bool thorough);
 
-  /// Runs one statement; `on_row` sees each row of its answer and may stop it with an error.
+  /// Runs one statement; `on_row` sees each row of its answer and may stop it with an error. It
+  /// runs no other statement on the same connection.
   Status run(std::string_view sql, std::initializer_list<Value> values = {},
              const OnRow& on_row = {});
   /// Runs several statements, separated by semicolons, without values.
@@ -94,30 +113,24 @@ class Database {
   /// The single integer that a statement answers with; 0 when it answers with no row.
   Result<int64_t> integer(std::string_view sql, std::initializer_list<Value> values = {});
 
-  int64_t last_id() const;  ///< row id of the last insert
+  /// Row ids of a table with ids of its own that nobody else is given. Within a transaction.
+  Result<std::vector<int64_t>> reserve_ids(const std::string& table, size_t count);
+  /// Rows into a table, as fast as there is a way: `add` is given what takes one row after the
+  /// other. Nothing else is run on this connection meanwhile.
+  Status append(const std::string& table, const std::vector<std::string>& columns,
+                const AddRows& add);
+
+  int64_t last_id() const;  ///< row id of the last insert; SQLite alone
   int64_t changes() const;  ///< rows that the last statement changed
+  /// The file, or the name of PostgreSQL's database as it was given.
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  struct Close {
-    void operator()(sqlite3* connection) const;
-  };
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
-  };
-  using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
-
-  static Result<Database> connect(const std::filesystem::path& path, const std::string& name,
-                                  int flags);
-  Result<sqlite3_stmt*> prepare(std::string_view sql);
-  Error failure(int code);
-  Error damage(const std::string& what);
+  friend class Transaction;
+  Database(std::filesystem::path path, std::unique_ptr<SqlConnection> connection);
 
   std::filesystem::path path_;
-  DatabaseOptions options_;
-  std::optional<Error> damage_;  // once it has been found
-  std::unique_ptr<sqlite3, Close> connection_;
-  std::map<std::string, Prepared, std::less<>> prepared_;  // finalized before the connection
+  std::unique_ptr<SqlConnection> connection_;
 };
 
 /// All or nothing: what was run since begin() is undone unless commit() succeeded.

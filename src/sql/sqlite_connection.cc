@@ -1,10 +1,10 @@
-#include "store/database.h"
+#include "sql/sqlite_connection.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
@@ -12,14 +12,16 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "store/page_checksums.h"
-#include "store/process.h"
+#include "sql/page_checksums.h"
+#include "sql/process.h"
 
 namespace flyball {
 namespace {
 
 void bind(sqlite3_stmt* statement, int index, const Value& value) {
-  if (const auto* integer = std::get_if<int64_t>(&value.held)) {
+  if (const auto* flag = std::get_if<bool>(&value.held)) {
+    sqlite3_bind_int64(statement, index, *flag);
+  } else if (const auto* integer = std::get_if<int64_t>(&value.held)) {
     sqlite3_bind_int64(statement, index, *integer);
   } else if (const auto* real = std::get_if<double>(&value.held)) {
     sqlite3_bind_double(statement, index, *real);
@@ -63,6 +65,39 @@ std::string uri_of(const std::filesystem::path& path) {
   return uri;
 }
 
+class SqliteRow final : public Row {
+ public:
+  explicit SqliteRow(sqlite3_stmt* statement) : statement_(statement) {}
+  bool is_null(int column) const override {
+    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+  }
+  int64_t integer(int column) const override { return sqlite3_column_int64(statement_, column); }
+  double real(int column) const override {
+    return is_null(column) ? std::nan("") : sqlite3_column_double(statement_, column);
+  }
+  std::string_view blob(int column) const override {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    return {bytes ? bytes : "", static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+  Value value(int column) const override {
+    switch (sqlite3_column_type(statement_, column)) {
+      case SQLITE_NULL:
+        return {};
+      case SQLITE_INTEGER:
+        return integer(column);
+      case SQLITE_FLOAT:
+        return real(column);
+      case SQLITE_TEXT:
+        return blob(column);
+      default:
+        return Value::Blob{blob(column)};
+    }
+  }
+
+ private:
+  sqlite3_stmt* statement_;
+};
+
 }  // namespace
 
 bool has_log(const std::filesystem::path& database) {
@@ -71,36 +106,8 @@ bool has_log(const std::filesystem::path& database) {
   return !none && size > 0;
 }
 
-bool Row::is_null(int column) const {
-  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
-}
-
-int64_t Row::integer(int column) const {
-  return sqlite3_column_int64(statement_, column);
-}
-
-double Row::real(int column) const {
-  return is_null(column) ? std::nan("") : sqlite3_column_double(statement_, column);
-}
-
-std::string Row::text(int column) const {
-  return std::string(blob(column));
-}
-
-std::string_view Row::blob(int column) const {
-  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-  return {bytes ? bytes : "", static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
-}
-
-void Database::Close::operator()(sqlite3* connection) const {
-  sqlite3_close(connection);
-}
-void Database::Finalize::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
-}
-
 // What is damaged is not written to any more, not even with what is in the log beside it.
-Error Database::damage(const std::string& what) {
+Error SqliteConnection::damage(const std::string& what) {
   sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   const std::string file = path_.string();
   const std::string log = fmt::format("; mv '{0}-wal' '{0}.damaged-wal'", file);
@@ -111,7 +118,7 @@ Error Database::damage(const std::string& what) {
   return *damage_;
 }
 
-Error Database::failure(int code) {
+Error SqliteConnection::failure(int code) {
   const std::string file = path_.string();
   const char* reason = sqlite3_errmsg(connection_.get());
   switch (code & 0xff) {
@@ -145,36 +152,38 @@ Error Database::failure(int code) {
           "check the disk; `dmesg` may say more"};
 }
 
-Result<Database> Database::connect(const std::filesystem::path& path, const std::string& name,
-                                   int flags) {
-  Database database;
-  database.path_ = path;
+Result<std::unique_ptr<SqliteConnection>> SqliteConnection::connect(
+    const std::filesystem::path& path, const std::string& name, int flags) {
+  auto made = std::make_unique<SqliteConnection>();
+  made->path_ = path;
   sqlite3* connection = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &connection, flags, checksummed_file_system());
-  database.connection_.reset(connection);
-  if (code != SQLITE_OK) return database.failure(code);
+  made->connection_.reset(connection);
+  if (code != SQLITE_OK) return made->failure(code);
   sqlite3_extended_result_codes(connection, 1);
   int reserved = page_checksum_bytes;  // of a file that is made; others keep what they have
   sqlite3_file_control(connection, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
-  return database;
+  return made;
 }
 
-Result<Database> Database::open(const std::filesystem::path& path, const DatabaseOptions& options) {
+Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const std::filesystem::path& path,
+                                                                 const DatabaseOptions& options) {
   FLYBALL_CHECK(check_place(path));
-  FLYBALL_ASSIGN(Database database,
+  FLYBALL_ASSIGN(auto made,
                  connect(path, path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
-  database.options_ = options;
-  sqlite3_busy_timeout(database.connection_.get(), options.busy_timeout_ms);
-  FLYBALL_CHECK(database.run_script("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"));
+  made->options_ = options;
+  sqlite3_busy_timeout(made->connection_.get(), options.busy_timeout_ms);
+  FLYBALL_CHECK(made->run_script("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"));
   if (options.max_pages > 0)
     FLYBALL_CHECK(
-        database.run_script(fmt::format("PRAGMA max_page_count={}", options.max_pages).c_str()));
-  return database;
+        made->run_script(fmt::format("PRAGMA max_page_count={}", options.max_pages).c_str()));
+  return made;
 }
 
 // In WAL mode SQLite wants to write beside the file even to read it, unless it is told that nobody
 // changes it.
-Result<Database> Database::open_read_only(const std::filesystem::path& path) {
+Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open_read_only(
+    const std::filesystem::path& path) {
   if (has_log(path))
     return Error{Code::permission,
                  fmt::format("the store {} has changes in {}-wal that only a writer can take in",
@@ -185,15 +194,16 @@ Result<Database> Database::open_read_only(const std::filesystem::path& path) {
 
 // A connection that has the file for itself keeps the index of the log in its own memory, not in a
 // file beside it.
-Result<Database> Database::open_on_full_disk(const std::filesystem::path& path) {
-  FLYBALL_ASSIGN(Database database, connect(path, path.string(), SQLITE_OPEN_READWRITE));
-  sqlite3_db_config(database.connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  FLYBALL_CHECK(database.run_script("PRAGMA locking_mode=EXCLUSIVE; PRAGMA query_only=ON;"));
-  return database;
+Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open_on_full_disk(
+    const std::filesystem::path& path) {
+  FLYBALL_ASSIGN(auto made, connect(path, path.string(), SQLITE_OPEN_READWRITE));
+  sqlite3_db_config(made->connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  FLYBALL_CHECK(made->run_script("PRAGMA locking_mode=EXCLUSIVE; PRAGMA query_only=ON;"));
+  return made;
 }
 
 // The switch to WAL needs the file alone and, unlike other statements, does not wait for it.
-Status Database::use_wal() {
+Status SqliteConnection::use_wal() {
   const Stopwatch waited;
   while (true) {
     const Status status = run_script("PRAGMA journal_mode=WAL");
@@ -204,7 +214,7 @@ Status Database::use_wal() {
   }
 }
 
-Status Database::check(bool thorough) {
+Status SqliteConnection::check(bool thorough) {
   std::string complaint;
   FLYBALL_CHECK(run(thorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)", {},
                     [&](const Row& row) {
@@ -216,7 +226,7 @@ Status Database::check(bool thorough) {
   return damage(join(split(complaint, '\n'), " "));
 }
 
-Result<sqlite3_stmt*> Database::prepare(std::string_view sql) {
+Result<sqlite3_stmt*> SqliteConnection::prepare(std::string_view sql) {
   if (damage_ && sql != "ROLLBACK") return *damage_;
   const auto known = prepared_.find(sql);
   if (known != prepared_.end()) return known->second.get();
@@ -228,58 +238,57 @@ Result<sqlite3_stmt*> Database::prepare(std::string_view sql) {
   return statement;
 }
 
-Status Database::run(std::string_view sql, std::initializer_list<Value> values,
-                     const OnRow& on_row) {
+Status SqliteConnection::run(std::string_view sql, std::span<const Value> values,
+                             const Database::OnRow& on_row) {
   FLYBALL_ASSIGN(sqlite3_stmt* const statement, prepare(sql));
   int index = 0;
   for (const Value& value : values) bind(statement, ++index, value);
   Status status;
   int code = SQLITE_ROW;
   while (status && (code = sqlite3_step(statement)) == SQLITE_ROW)
-    if (on_row) status = on_row(Row(statement));
+    if (on_row) status = on_row(SqliteRow(statement));
   if (status && code != SQLITE_DONE) status = failure(code);
   sqlite3_reset(statement);
   sqlite3_clear_bindings(statement);
   return status;
 }
 
-Status Database::run_script(const char* sql) {
+Status SqliteConnection::run_script(const char* sql) {
   if (damage_) return *damage_;
   const int code = sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return failure(code);
   return {};
 }
 
-Result<int64_t> Database::integer(std::string_view sql, std::initializer_list<Value> values) {
-  int64_t answer = 0;
-  FLYBALL_CHECK(run(sql, values, [&](const Row& row) {
-    answer = row.integer(0);
-    return Status();
-  }));
-  return answer;
+Result<std::vector<int64_t>> SqliteConnection::reserve_ids(const std::string& table, size_t count) {
+  const std::array<Value, 2> raise = {static_cast<int64_t>(count), table};
+  FLYBALL_CHECK(run("UPDATE sqlite_sequence SET seq = seq + ?1 WHERE name = ?2", raise, {}));
+  if (changes() == 0)
+    FLYBALL_CHECK(run("INSERT INTO sqlite_sequence(seq, name) VALUES(?1, ?2)", raise, {}));
+  int64_t last = 0;
+  FLYBALL_CHECK(run("SELECT seq FROM sqlite_sequence WHERE name = ?", std::span(raise).subspan(1),
+                    [&](const Row& row) {
+                      last = row.integer(0);
+                      return Status();
+                    }));
+  std::vector<int64_t> ids(count);
+  for (size_t i = count; i-- > 0;) ids[i] = last--;
+  return ids;
 }
 
-int64_t Database::last_id() const {
+Status SqliteConnection::append(const std::string& table, const std::vector<std::string>& columns,
+                                const Database::AddRows& add) {
+  const std::vector<std::string> marks(columns.size(), "?");
+  const std::string sql =
+      fmt::format("INSERT INTO {}({}) VALUES({})", table, join(columns, ", "), join(marks, ", "));
+  return add([&](std::span<const Value> row) { return run(sql, row, {}); });
+}
+
+int64_t SqliteConnection::last_id() const {
   return sqlite3_last_insert_rowid(connection_.get());
 }
-int64_t Database::changes() const {
+int64_t SqliteConnection::changes() const {
   return sqlite3_changes64(connection_.get());
-}
-
-Result<Transaction> Transaction::begin(Database& database) {
-  FLYBALL_CHECK(database.run("BEGIN IMMEDIATE"));
-  return Transaction(database);
-}
-
-Transaction::~Transaction() {
-  // It fails when SQLite has rolled back by itself, after a full disk; nothing is left to undo.
-  if (database_) static_cast<void>(database_->run("ROLLBACK"));
-}
-
-Status Transaction::commit() {
-  FLYBALL_CHECK(database_->run("COMMIT"));
-  database_ = nullptr;
-  return {};
 }
 
 }  // namespace flyball

@@ -1,4 +1,4 @@
-#include "store/process.h"
+#include "sql/process.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,0 +1,94 @@
+#include "collect/collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/os/interrupt.h"
+#include "collect/source.h"
+#include "collect/store_copy.h"
+#include "store/store_database.h"
+
+namespace flyball {
+namespace {
+
+constexpr double patience_s = 60;  // without a row that was written, until it is given up
+
+Result<Database> open_target(const std::string& place) {
+  if (names_postgres(place)) return open_postgres_store(place);
+  return open_store_database(place, {});
+}
+
+// What it holds now, while others go on writing to it.
+Result<Database> open_source(const std::filesystem::path& place) {
+  FLYBALL_ASSIGN(Database source, open_store_database_to_read(place, {.create = false}));
+  FLYBALL_CHECK(source.run_script(source.kind() == DatabaseKind::sqlite
+                                      ? "PRAGMA trusted_schema=OFF; BEGIN"
+                                      : "BEGIN ISOLATION LEVEL REPEATABLE READ"));
+  return source;
+}
+
+bool may_pass(const Error& error) {
+  return error.code == Code::unavailable || error.code == Code::conflict;
+}
+
+size_t written(const Collected& collected) {
+  return collected.measurements + collected.experiment_runs + collected.facts + collected.new_runs +
+         collected.changed_runs;
+}
+
+}  // namespace
+
+struct CollectTarget::Impl {
+  std::string place;
+  std::optional<Database> database;  // nothing: the connection is lost
+  std::optional<Error> gone;         // it did not come back in time
+
+  Status take_once(Database& source, const std::string& name, Collected& collected) {
+    if (!database) {
+      FLYBALL_ASSIGN(database, open_target(place));
+    }
+    // What is known there already is counted anew in each attempt.
+    const size_t before = collected.new_runs + collected.changed_runs;
+    collected.known_runs = collected.running_runs = 0;
+    FLYBALL_CHECK(StoreCopy(source, *database, name, collected).copy());
+    collected.known_runs -= std::min(collected.known_runs, before);
+    return {};
+  }
+};
+
+CollectTarget::CollectTarget(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CollectTarget::CollectTarget(CollectTarget&&) noexcept = default;
+CollectTarget::~CollectTarget() = default;
+
+Result<CollectTarget> CollectTarget::open(const std::string& place) {
+  FLYBALL_ASSIGN(Database database, open_target(place));
+  return CollectTarget(std::unique_ptr<Impl>(new Impl{place, std::move(database), {}}));
+}
+
+Result<Collected> CollectTarget::take(const std::string& source) {
+  if (impl_->gone) return *impl_->gone;
+  FLYBALL_ASSIGN(const FetchedStore fetched, fetch_store(source));
+  FLYBALL_ASSIGN(Database from, open_source(fetched.place));
+  Collected collected;
+  collected.source = source;
+  Stopwatch idle;
+  size_t last = 0;
+  while (true) {
+    const Status taken = impl_->take_once(from, source, collected);
+    if (taken) return collected;
+    if (!may_pass(taken.error()) || is_interrupted(&interrupt_flag())) return taken.error();
+    if (written(collected) > last) idle = Stopwatch();
+    last = written(collected);
+    impl_->database.reset();
+    if (idle.seconds() > patience_s) {
+      impl_->gone = taken.error();
+      return taken.error();
+    }
+    sleep_until_ns(monotonic_ns() + 500'000'000);
+  }
+}
+
+}  // namespace flyball

@@ -1,0 +1,67 @@
+#include "store/store_database.h"
+
+#include <fmt/format.h>
+
+#include "store/postgres_schema.h"
+#include "store/schema.h"
+
+namespace flyball {
+
+bool is_quickly_checked(const std::filesystem::path& file, int64_t limit) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(file, failed);
+  return !failed && size <= static_cast<uint64_t>(limit);
+}
+
+Result<Database> open_store_database(const std::filesystem::path& place,
+                                     const StoreOptions& options) {
+  if (names_postgres(place.string()))
+    return Error{Code::invalid_argument,
+                 fmt::format("{} is a database that stores are collected into", place.string()),
+                 "measure into a file (--store FILE), and then `flyball collect FILE --into` it"};
+  const std::filesystem::path file = Store::file_of(place);
+  std::error_code ignored;
+  if (!options.create && !std::filesystem::exists(file, ignored))
+    return Error{Code::not_found, fmt::format("there is no store {}", file.string()),
+                 "check the path; `flyball tune` and `flyball import` make a store"};
+  FLYBALL_ASSIGN(Database database,
+                 Database::open(file, {options.busy_timeout_ms, options.max_pages}));
+  // In one transaction: another process may be making the store between two reads.
+  FLYBALL_CHECK(database.run_script("BEGIN"));
+  FLYBALL_CHECK(check_is_store(database));
+  FLYBALL_CHECK(database.run_script("COMMIT"));
+  if (is_quickly_checked(file, options.checked_bytes)) FLYBALL_CHECK(database.check(false));
+  if (options.migrate) FLYBALL_CHECK(database.use_wal());
+  FLYBALL_CHECK(options.migrate ? migrate(database) : check_is_newest(database));
+  return database;
+}
+
+Result<Database> open_store_database_to_read(const std::filesystem::path& place,
+                                             const StoreOptions& options) {
+  if (names_postgres(place.string())) {
+    FLYBALL_ASSIGN(Database database, Database::connect(place.string(), true));
+    FLYBALL_CHECK(check_is_newest_postgres(database));
+    return database;
+  }
+  auto opened = open_store_database(place, options);
+  const std::filesystem::path file = Store::file_of(place);
+  std::error_code ignored;
+  if (opened.ok() || !std::filesystem::is_regular_file(file, ignored)) return opened;
+  const Code problem = opened.error().code;
+  if (problem != Code::permission && problem != Code::io) return opened;
+  FLYBALL_ASSIGN(Database database, problem == Code::io && has_log(file)
+                                        ? Database::open_on_full_disk(file)
+                                        : Database::open_read_only(file));
+  FLYBALL_CHECK(check_is_store(database));
+  FLYBALL_CHECK(check_is_newest(database));
+  if (is_quickly_checked(file, options.checked_bytes)) FLYBALL_CHECK(database.check(false));
+  return database;
+}
+
+Result<Database> open_postgres_store(const std::string& place) {
+  FLYBALL_ASSIGN(Database database, Database::connect(place, false));
+  FLYBALL_CHECK(migrate_postgres(database));
+  return database;
+}
+
+}  // namespace flyball

@@ -1,0 +1,25 @@
+// A store's database, opened with its tables as this version knows them; for who reads or writes
+// its rows as they are (store.h, collect/).
+#pragma once
+
+#include <filesystem>
+
+#include "sql/database.h"
+#include "store/store.h"
+
+namespace flyball {
+
+/// As Store::open().
+Result<Database> open_store_database(const std::filesystem::path& place,
+                                     const StoreOptions& options);
+/// As Store::open_to_read().
+Result<Database> open_store_database_to_read(const std::filesystem::path& place,
+                                             const StoreOptions& options);
+/// A store in PostgreSQL, to write to it; its tables are made, or brought up to date, where this
+/// user may do so.
+Result<Database> open_postgres_store(const std::string& place);
+
+/// Is the file checked whenever it is opened?
+bool is_quickly_checked(const std::filesystem::path& file, int64_t limit);
+
+}  // namespace flyball

@@ -1,0 +1,127 @@
+// Stores of boards into one, as a user does it: files, over ssh (a stand-in), stores of every
+// earlier version; and the fleet that is shown of it.
+#include <gmock/gmock.h>
+
+#include "command_testing.h"
+#include "schema_testing.h"
+#include "sql/database.h"
+#include "store/schema.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class CollectCommandTest : public CommandTest {
+ protected:
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  void tune(const char* store, const char* seed) {
+    const Finished done = run({"tune", "resnet18", "--device", "twin:orin_agx", "--power-budget",
+                               "30W", "--seed", seed, "--store", path(store), "-q"});
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+  }
+  nlohmann::json collected(const std::vector<std::string>& stores, int exit_code = 0) {
+    std::vector<std::string> words = {"collect", "--into", path("fleet.db"), "--json"};
+    words.insert(words.end(), stores.begin(), stores.end());
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, exit_code) << done.err;
+    return done.json()["stores"];
+  }
+};
+
+TEST_F(CollectCommandTest, TwoBoardsAndTheFleetOfThem) {
+  tune("a.db", "1");
+  tune("b.db", "2");
+  const auto first = collected({path("a.db"), path("b.db"), "--jobs", "2"});
+  EXPECT_EQ(first[0]["new_runs"], 1);
+  EXPECT_GT(first[0]["measurements"], 5);
+  EXPECT_EQ(collected({path("a.db")})[0]["known_runs"], 1);
+
+  const Finished list = run({"runs", "list", "--store", path("fleet.db")});
+  EXPECT_THAT(list.out, HasSubstr(path("a.db") + " 1"));
+  const auto shown = run({"runs", "show", "1", "--store", path("fleet.db"), "--json"}).json();
+  EXPECT_EQ(shown["origin"]["run"], 1);
+  EXPECT_THAT(schema_faults("runs", shown), IsEmpty());
+  EXPECT_EQ(run({"runs", "compare", "1", "2", "--store", path("fleet.db")}).exit_code, 0);
+
+  const Finished fleet = run({"fleet", "show", "--store", path("fleet.db"), "--power-budget",
+                              "20W,40W", "--csv", path("tables"), "--report", path("fleet.html")});
+  ASSERT_EQ(fleet.exit_code, 0) << fleet.err;
+  EXPECT_THAT(fleet.out, HasSubstr("2 boards"));
+  EXPECT_THAT(fleet.out, HasSubstr("fastest within 20 W"));
+  EXPECT_THAT(fleet.out, HasSubstr("least energy"));
+  EXPECT_THAT(slurp(folder_ / "tables/boards.csv"), HasSubstr("a.db"));
+  EXPECT_THAT(slurp(folder_ / "tables/best.csv"), HasSubstr("resnet18"));
+  EXPECT_THAT(schema_faults("report", report_data(folder_ / "fleet.html")), IsEmpty());
+  const auto document =
+      run({"fleet", "show", "--store", path("fleet.db"), "--stale", "1us", "--json"}).json();
+  EXPECT_EQ(document["stale"], 2);
+  EXPECT_EQ(document["boards"].size(), 2u);
+  EXPECT_EQ(document["boards"][0]["kinds"][0], "orin_agx");
+  EXPECT_EQ(document["spread"][0]["boards"], 2);
+  for (const auto& mode : document["best"]) EXPECT_EQ(mode["provenance"], "simulated");
+}
+
+// ssh hands the command to a shell over there; the stand-in does so here, and notes what it was
+// given.
+TEST_F(CollectCommandTest, OverSsh) {
+  tune("it's far.db", "1");
+  fs::create_directories(folder_ / "bin");
+  std::ofstream(folder_ / "bin/ssh") << "#!/bin/sh\n"
+                                        "echo \"$@\" >> \"" +
+                                            path("asked") +
+                                            "\"\n"
+                                            "while [ \"$1\" != -- ]; do shift; done\n"
+                                            "shift 2\nexec sh -c \"$*\"\n";
+  fs::permissions(folder_ / "bin/ssh", fs::perms::owner_all);
+  environment_["PATH"] = path("bin") + ":" FLYBALL_BIN_DIR ":/usr/bin:/bin";
+  const auto taken = collected({"me@orin-1:" + path("it's far.db")});
+  EXPECT_EQ(taken[0]["new_runs"], 1);
+  EXPECT_THAT(slurp(folder_ / "asked"), HasSubstr("-- me@orin-1 flyball runs export --store"));
+  EXPECT_EQ(collected({"me@orin-1:" + path("it's far.db")})[0]["known_runs"], 1);
+  EXPECT_EQ(collected({"orin-1:/none.db"}, 2)[0]["error"]["code"], "unavailable");
+  const Finished refused =
+      run({"collect", "--into", path("fleet.db"), "--", "-oProxyCommand=touch x:a.db"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("no name of a host"));
+}
+
+TEST_F(CollectCommandTest, StoresOfEveryEarlierVersion) {
+  std::vector<std::string> stores;
+  for (size_t version = 1; version < store_migrations().size(); ++version) {
+    const std::string name = "version" + std::to_string(version);
+    const std::string text = slurp(fs::path(FLYBALL_SOURCE_DIR) / "tests/stores" / (name + ".sql"));
+    stores.push_back(path((name + ".db").c_str()));
+    auto database = Database::open(stores.back(), {});
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE(database->run_script(text.c_str()).ok());
+  }
+  int runs = 0;
+  for (const auto& one : collected(stores)) runs += one["new_runs"].get<int>();
+  EXPECT_GT(runs, 20);
+  for (const auto& one : collected(stores)) EXPECT_EQ(one["new_runs"], 0) << one;
+  EXPECT_EQ(run({"runs", "check", "--store", path("fleet.db")}).exit_code, 0);
+  EXPECT_EQ(run({"fleet", "show", "--store", path("fleet.db")}).exit_code, 0);
+}
+
+TEST_F(CollectCommandTest, PasswordsAndPlacesToMeasureIntoAreRefused) {
+  const Finished secret = run({"collect", "--into", "postgresql://me:s3cret@localhost/fleet"});
+  EXPECT_EQ(secret.exit_code, 2);
+  EXPECT_THAT(secret.err, Not(HasSubstr("s3cret")));
+  const Finished measured = run({"tune", "resnet18", "--device", "twin:orin_agx", "--store",
+                                 "postgresql://localhost/fleet", "-q"});
+  EXPECT_EQ(measured.exit_code, 2);
+  EXPECT_THAT(measured.err, HasSubstr("collected into"));
+}
+
+// Whoever keeps a file loads nothing of PostgreSQL.
+TEST_F(CollectCommandTest, OnlyADatabaseThatIsNamedLoadsItsLibrary) {
+  environment_["LD_DEBUG"] = "libs";
+  EXPECT_THAT(run({"runs", "list"}).err, Not(HasSubstr("libpq")));
+  EXPECT_THAT(run({"collect", "--into", path("fleet.db")}).err, Not(HasSubstr("libpq")));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
