@@ -62,6 +62,23 @@ CLI::Option* add(CLI::App& command, const std::string& name,
       ->type_name(unit_list(Quantity{}));
 }
 
+template <class Quantity>
+CLI::Option* add_several(CLI::App& command, const std::string& name,
+                         Result<Quantity> (*parse)(std::string_view),
+                         std::function<void(Quantity)> take, const std::string& help,
+                         const Bounds& bounds) {
+  return command
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [parse, take = std::move(take)](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts)
+              if (const auto value = parse(text)) take(*value);
+          },
+          help)
+      ->check(check_of(parse, bounds))
+      ->type_name(unit_list(Quantity{}));
+}
+
 }  // namespace
 
 Bounds above_zero(const std::string& unit) {
@@ -98,16 +115,13 @@ CLI::Option* add_size(CLI::App& command, const std::string& name,
 
 CLI::Option* add_durations(CLI::App& command, const std::string& name,
                            std::function<void(Seconds)> take, const std::string& help) {
-  return command
-      .add_option_function<std::vector<std::string>>(
-          name,
-          [take = std::move(take)](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts)
-              if (const auto value = parse_seconds(text)) take(*value);
-          },
-          help)
-      ->check(check_of<Seconds>(parse_seconds, {1e-6, 1e9, "1us or more"}))
-      ->type_name(unit_list(Seconds{}));
+  return add_several<Seconds>(command, name, parse_seconds, std::move(take), help,
+                              {1e-6, 1e9, "1us or more"});
+}
+
+CLI::Option* add_powers(CLI::App& command, const std::string& name, std::function<void(Watts)> take,
+                        const std::string& help) {
+  return add_several<Watts>(command, name, parse_watts, std::move(take), help, above_zero("W"));
 }
 
 CLI::Option* add_trial_time(CLI::App& command, std::optional<double>& seconds) {

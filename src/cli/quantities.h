@@ -38,6 +38,9 @@ CLI::Option* add_size(CLI::App& command, const std::string& name,
 /// The same for an option that takes several durations.
 CLI::Option* add_durations(CLI::App& command, const std::string& name,
                            std::function<void(Seconds)> take, const std::string& help);
+/// Several powers, each more than zero.
+CLI::Option* add_powers(CLI::App& command, const std::string& name, std::function<void(Watts)> take,
+                        const std::string& help);
 
 /// `--trial-time`, 100 ms to 1 h; else usual_trial_s.
 CLI::Option* add_trial_time(CLI::App& command, std::optional<double>& seconds);

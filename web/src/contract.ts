@@ -7,6 +7,7 @@ export type Report =
   | FindingsPage
   | EvaluationPage
   | BoardsPage
+  | FleetPage
   | BenchmarkPage
   | PlanPage
   | RooflinePage
@@ -1221,6 +1222,164 @@ export interface CompareBoardChoice {
   value: number;
   /** In words. */
   text: string;
+}
+/** Of `flyball fleet show`. */
+export interface FleetPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "fleet";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: FleetShow;
+}
+/** flyball fleet show --json. */
+export interface FleetShow {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** The collected store, as named. */
+  store: string;
+  /** When it was asked, ISO 8601. */
+  now_utc: string;
+  /** [s] A board that was last seen longer ago is stale. */
+  stale_after_s: number;
+  /** [W] Power budgets of the best modes; empty: none. */
+  budgets_w: number[];
+  /** [count] Of all boards. */
+  runs: number;
+  /** [count] Of all boards. */
+  measurements: number;
+  /** [count] Boards that are stale. */
+  stale: number;
+  /** [count] Boards that are outliers. */
+  outliers: number;
+  /** One for each store, by name. */
+  boards: FleetShownBoard[];
+  /** How much equal trials differ between boards of one kind and software. */
+  spread: FleetShownSpread[];
+  /** The best modes that were tried, of each kind and workload. */
+  best: FleetShownMode[];
+  /** Versions in use, by kind. */
+  software: FleetShownSoftware[];
+}
+/** A board: a store that was collected. */
+export interface FleetShownBoard {
+  /** What its store was last named: a file, or HOST:PATH. */
+  name: string;
+  /** Identity of its store: 32 hexadecimal digits. */
+  store: string;
+  /** Devices that it measured: orin_agx. */
+  kinds: string[];
+  /** Version that made the newest tables of its store; null: not known. */
+  flyball: string | null;
+  /** Its latest run or measurement, ISO 8601; null: none. */
+  last_seen_utc: string | null;
+  /** When it was last collected, ISO 8601; null: it is this store itself. */
+  collected_utc: string | null;
+  /** [s] Since it was last seen; null: never. */
+  age_s: number | null;
+  /** Last seen longer ago than asked, or never. */
+  stale: boolean;
+  /** [count] That it has. */
+  runs: number;
+  /** [count] Of these, interrupted and failed ones. */
+  unfinished_runs: number;
+  /** [count] That it has. */
+  measurements: number;
+  /** [count] Measurements that failed. */
+  failed: number;
+  /** [count] Measurements during which the board throttled. */
+  throttled: number;
+  /** [count] Measurements beside which another process measured. */
+  disturbed: number;
+  /** [count] Trials that other boards of its kind and software made, too. */
+  compared_trials: number;
+  /** [1] Mean of its times over those of all boards, in these trials; null: none. */
+  time_ratio: number | null;
+  /** [1] The same of power; null: none, or no power. */
+  power_ratio: number | null;
+  /** One of the ratios is further from 1 than 0.05, and than three times the median distance of all boards. */
+  outlier: boolean;
+}
+/** Equal trials of several boards. */
+export interface FleetShownSpread {
+  /** Device: orin_agx. */
+  kind: string;
+  /** What ran. */
+  workload: string;
+  /** Training or inference. */
+  phase: string;
+  /** How the figures are known: measured, simulated, table. */
+  provenance: string;
+  /** [count] That made one trial, at most. */
+  boards: number;
+  /** [count] That several boards made. */
+  trials: number;
+  /** [1] Coefficient of variation (standard deviation / mean) of the minibatch time: median over the trials. */
+  time_cv: number;
+  /** [1] The same, of the trial with the largest. */
+  max_time_cv: number;
+  /** [1] Of the minibatch's energy; null without power. */
+  energy_cv: number | null;
+  /** [1] The same, of the trial with the largest. */
+  max_energy_cv: number | null;
+}
+/** A best mode: mean over the boards that tried it. */
+export interface FleetShownMode {
+  /** Device: orin_agx. */
+  kind: string;
+  /** What ran. */
+  workload: string;
+  /** Training or inference. */
+  phase: string;
+  /** How the figures are known: measured, simulated, table. */
+  provenance: string;
+  /** Which total its power is; null: none. */
+  power_total: string | null;
+  /** The fastest, or the one of least energy, per sample. */
+  objective: "time" | "energy";
+  /** [W] Within which it is the fastest; null: without a budget. */
+  budget_w: number | null;
+  /** Batch size, workers and other settings of the run. */
+  settings: {
+    [k: string]: number;
+  };
+  /** Cores and clocks. */
+  mode: {
+    [k: string]: number;
+  };
+  /** [count] That tried it. */
+  boards: number;
+  /** [count] Of it, on all of them. */
+  measurements: number;
+  /** [ms] Mean time of a minibatch. */
+  minibatch_ms: number | null;
+  /** [W] Mean power; null: not known. */
+  power_w: number | null;
+  /** [J] Energy of a sample; null: not known. */
+  sample_j: number | null;
+  /** [count] Samples of the network's usual epoch; null: not known, or no training. */
+  epoch_samples: number | null;
+  /** [s] Time of such an epoch. */
+  epoch_s: number | null;
+  /** [J] Energy of such an epoch; null: not known. */
+  epoch_j: number | null;
+}
+/** Boards of one kind with one software. */
+export interface FleetShownSoftware {
+  /** Device: orin_agx. */
+  kind: string;
+  /** Board, kernel, driver: equal ones mean comparable figures. */
+  fingerprint: string;
+  /** [count] That measured with it. */
+  boards: number;
+  /** [count] Made with it. */
+  measurements: number;
 }
 /** Of `flyball experiment benchmark table`. */
 export interface BenchmarkPage {
@@ -2616,6 +2775,8 @@ export interface RunsShow {
   trials: RunsTrial[];
   /** Of an experiment its measured runs; left out of other runs. */
   experiment_runs?: RunsExperimentRun[];
+  /** Where it was collected from; left out of runs that were made in this store. */
+  origin?: RunsRunOrigin;
 }
 export interface RunsTrial {
   /** [count] Its number in the store. */
@@ -2834,6 +2995,15 @@ export interface RunsResidencyShare {
   mhz: number;
   /** [1] Of the samples (ten a second). */
   share: number;
+}
+/** The store that a run was collected from. */
+export interface RunsRunOrigin {
+  /** Its identity: 32 hexadecimal digits. */
+  store: string;
+  /** As it was last named: a file, or HOST:PATH. */
+  name: string;
+  /** [count] Number of the run there. */
+  run: number;
 }
 /** Of `flyball serve`. */
 export interface ServePage {

@@ -22,6 +22,7 @@ import { boards_sheet } from "./sheets/boards.ts";
 import { evaluation_sheet } from "./sheets/evaluation.ts";
 import { experiment_view } from "./sheets/experiment.ts";
 import { findings_sheet } from "./sheets/findings.ts";
+import { fleet_sheet } from "./sheets/fleet.ts";
 import { front_sheet } from "./sheets/front.ts";
 import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
@@ -48,6 +49,7 @@ export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sh
     case "findings": return findings_sheet(report);
     case "plan": return plan_sheet(report);
     case "roofline": return roofline_sheet(report);
+    case "fleet": return fleet_sheet(report);
     case "front": return front_sheet(report);
     case "profile": return profile_sheet(report);
     case "comparison": return comparison_sheet(report);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dynamic_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures/sheets.ts";
+import { fleet_page } from "../tests/fixtures/fleet.ts";
 import { benchmark_page, boards_page, evaluation_page, experiment_page, findings_page } from "../tests/fixtures/studies.ts";
 import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
 import { meter_scale } from "./charts/meters.ts";
@@ -10,6 +11,7 @@ import { benchmark_sheet } from "./sheets/benchmark.ts";
 import { boards_sheet, epoch_words } from "./sheets/boards.ts";
 import { best_of, evaluation_sheet } from "./sheets/evaluation.ts";
 import { experiment_view } from "./sheets/experiment.ts";
+import { fleet_sheet } from "./sheets/fleet.ts";
 import { findings_sheet } from "./sheets/findings.ts";
 import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
@@ -30,7 +32,7 @@ function column(sheet: Sheet, title: string, label: string): unknown[] {
 }
 
 test("the made-up answers keep to their schemas", () => {
-  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page(), findings_page(), evaluation_page(), boards_page(), benchmark_page()]) assert.deepEqual(problems(page), []);
+  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page(), findings_page(), evaluation_page(), boards_page(), benchmark_page(), fleet_page()]) assert.deepEqual(problems(page), []);
   const page = roofline_page();
   page.tables[0]!.axes.pop();
   assert.match(problems(page)[0]!, /tables\[0\]\.configurations\[0\] has 4 values for 3 axes/);
@@ -275,6 +277,20 @@ test("boards: ratios in words, published seconds beside, and the choice", () => 
   page.answer.infeasible = { code: "infeasible", reason: "no board meets every limit", hint: "relax a limit", easing: [] };
   assert.equal(boards_sheet(page).headline, "No board meets every limit.");
   assert.deepEqual([59.94, 59.96, 3599.6, 12059].map(epoch_words).map(plain), ["59.9 s", "1 min 0 s", "1 h 0 min", "3 h 20 min"]);
+});
+
+test("a fleet: stale boards and outliers first, modes by budget, energy of an epoch", () => {
+  const page = fleet_page();
+  const sheet = fleet_sheet(page);
+  assert.equal(sheet.headline, "4 boards: 1 is stale, 1 is an outlier.");
+  assert.deepEqual(column(sheet, "Boards", "board"), ["c.db", "b.db", "a.db", "d.db"]);
+  assert.deepEqual(column(sheet, "Boards", "state"), ["stale", "outlier", "well", "well"]);
+  assert.deepEqual((column(sheet, "Best modes that were tried", "of") as string[]).map(plain), ["fastest", "fastest within 30 W", "least energy"]);
+  assert.equal(sheet.charts[0]!.points.length, 3);
+  assert.ok(Math.abs(sheet.charts[0]!.points.find((p) => p.marked)!.y - 9) < 1e-9);
+  assert.equal(plain(sheet.meters![0]!.groups[0]!.bars[0]!.words), "180 J");
+  page.answer.boards = [];
+  assert.equal(fleet_sheet(page).headline, "No board was collected yet.");
 });
 
 test("a benchmark names who is first, and draws time and energy to each target", () => {

@@ -113,6 +113,7 @@ void add_fleet(CLI::App& app, Context& context) {
       "Example:\n  flyball fleet choose --workload resnet18 --board "
       "twin:orin_agx=2,twin:orin_nano=4 --deadline 2min --power-budget 100W");
   add_fleet_choose(*group, context);
+  add_fleet_show(*group, context);
 }
 
 }  // namespace flyball::cli

@@ -1,0 +1,198 @@
+#include "cli/text/collected_fleet_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/amounts.h"
+#include "base/csv.h"
+#include "base/figure.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/output.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr size_t most_listed_boards = 40;
+
+std::string percent(double share) {
+  return number(100 * share, 2);
+}
+
+std::string or_dash(const std::optional<double>& value, int digits = 4) {
+  return value ? number(*value, digits) : "-";
+}
+
+std::string percent_of(const std::optional<double>& ratio) {
+  return ratio ? fmt::format("{:+.1f}", 100 * (*ratio - 1)) : "-";
+}
+
+std::string state_of(const CollectedBoard& board) {
+  std::vector<std::string> words;
+  if (board.stale) words.push_back("stale");
+  if (board.outlier) words.push_back("outlier");
+  return words.empty() ? "ok" : join(words, ", ");
+}
+
+std::string settings_words(const Settings& settings) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : settings) parts.push_back(name + " " + format_number(value));
+  return join(parts, ", ");
+}
+
+std::string objective_of(const CollectedMode& mode) {
+  if (mode.objective == "energy") return "least energy";
+  return mode.budget_w ? fmt::format("fastest within {} W", format_number(*mode.budget_w))
+                       : "fastest";
+}
+
+// Those that somebody should look at come first.
+std::vector<const CollectedBoard*> by_urgency(const CollectedFleet& fleet) {
+  std::vector<const CollectedBoard*> boards;
+  for (const CollectedBoard& board : fleet.boards) boards.push_back(&board);
+  std::ranges::stable_sort(boards, std::ranges::greater(), [](const CollectedBoard* board) {
+    return 2 * board->stale + board->outlier;
+  });
+  return boards;
+}
+
+std::string boards_text(const CollectedFleet& fleet) {
+  TextTable table({"board", "kind", "state", "last seen", "runs", "unfinished", "measurements",
+                   "failed", "throttled", "disturbed", "time %", "power %"});
+  std::vector<const CollectedBoard*> boards = by_urgency(fleet);
+  const size_t left_out = boards.size() - std::min(boards.size(), most_listed_boards);
+  boards.resize(boards.size() - left_out);
+  for (const CollectedBoard* board : boards) {
+    const auto count = [](size_t n) { return fmt::format("{}", n); };
+    table.add({board->name, join(board->kinds, ", "), state_of(*board),
+               board->last_seen_utc.empty() ? "never" : board->last_seen_utc, count(board->runs),
+               count(board->unfinished), count(board->measurements), count(board->failed),
+               count(board->throttled), count(board->disturbed), percent_of(board->time_ratio),
+               percent_of(board->power_ratio)});
+  }
+  std::string text = table.str();
+  if (left_out > 0)
+    text += fmt::format(
+        "and {} more boards that are neither stale nor outliers, or behind them "
+        "(--json, --csv, --report)\n",
+        left_out);
+  return text + "time %, power %: mean difference to all boards of the kind, over equal trials\n";
+}
+
+std::string spread_text(const CollectedFleet& fleet) {
+  if (fleet.spread.empty()) return "spread: no trial was measured on two boards of one kind\n";
+  TextTable table({"kind", "workload", "phase", "known", "boards", "trials", "time CV %", "at most",
+                   "energy CV %", "at most"});
+  for (const CollectedSpread& one : fleet.spread)
+    table.add({one.kind, one.workload, one.phase, one.provenance, fmt::format("{}", one.boards),
+               fmt::format("{}", one.trials), percent(one.time_cv), percent(one.max_time_cv),
+               one.energy_cv ? percent(*one.energy_cv) : "-",
+               one.max_energy_cv ? percent(*one.max_energy_cv) : "-"});
+  return "spread between boards of one kind and software\n" + table.str();
+}
+
+std::string best_text(const CollectedFleet& fleet) {
+  if (fleet.best.empty()) return "best modes: no trial is known\n";
+  TextTable table({"kind", "workload", "phase", "known", "of", "mode", "settings", "minibatch ms",
+                   "power W", "epoch s", "epoch J", "boards"});
+  for (const CollectedMode& mode : fleet.best)
+    table.add({mode.kind, mode.workload, mode.phase, mode.provenance, objective_of(mode),
+               settings_words(mode.mode), settings_words(mode.settings), number(mode.minibatch_ms),
+               or_dash(mode.power_w), or_dash(mode.epoch_s), or_dash(mode.epoch_j),
+               fmt::format("{}", mode.boards)});
+  return "best modes that were tried\n" + table.str();
+}
+
+std::string software_text(const CollectedFleet& fleet) {
+  TextTable table({"kind", "software", "boards", "measurements"});
+  for (const CollectedSoftware& one : fleet.software)
+    table.add({one.kind, one.fingerprint, fmt::format("{}", one.boards),
+               fmt::format("{}", one.measurements)});
+  return table.empty() ? "" : "software\n" + table.str();
+}
+
+std::string cell(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? format_number(*value) : "";
+}
+
+std::string count_cell(size_t value) {
+  return fmt::format("{}", value);
+}
+
+std::string boards_csv(const CollectedFleet& fleet) {
+  std::string text =
+      csv_line({"board", "store", "kinds", "flyball", "last_seen_utc", "collected_utc", "age_s",
+                "stale", "outlier", "runs", "unfinished_runs", "measurements", "failed",
+                "throttled", "disturbed", "compared_trials", "time_ratio", "power_ratio"});
+  for (const CollectedBoard& board : fleet.boards)
+    text += csv_line(
+        {board.name, board.store, join(board.kinds, ";"), board.flyball, board.last_seen_utc,
+         board.collected_utc, cell(board.age_s), board.stale ? "1" : "0", board.outlier ? "1" : "0",
+         count_cell(board.runs), count_cell(board.unfinished), count_cell(board.measurements),
+         count_cell(board.failed), count_cell(board.throttled), count_cell(board.disturbed),
+         count_cell(board.compared_trials), cell(board.time_ratio), cell(board.power_ratio)});
+  return text;
+}
+
+std::string best_csv(const CollectedFleet& fleet) {
+  std::string text =
+      csv_line({"kind", "workload", "phase", "provenance", "power_total", "objective", "budget_w",
+                "mode", "settings", "boards", "measurements", "minibatch_ms", "power_w", "sample_j",
+                "epoch_s", "epoch_j"});
+  for (const CollectedMode& mode : fleet.best)
+    text += csv_line({mode.kind, mode.workload, mode.phase, mode.provenance, mode.power_total,
+                      mode.objective, cell(mode.budget_w), settings_words(mode.mode),
+                      settings_words(mode.settings), count_cell(mode.boards),
+                      count_cell(mode.measurements), cell(mode.minibatch_ms), cell(mode.power_w),
+                      cell(mode.sample_j), cell(mode.epoch_s), cell(mode.epoch_j)});
+  return text;
+}
+
+std::string spread_csv(const CollectedFleet& fleet) {
+  std::string text = csv_line({"kind", "workload", "phase", "provenance", "boards", "trials",
+                               "time_cv", "max_time_cv", "energy_cv", "max_energy_cv"});
+  for (const CollectedSpread& one : fleet.spread)
+    text += csv_line({one.kind, one.workload, one.phase, one.provenance, count_cell(one.boards),
+                      count_cell(one.trials), cell(one.time_cv), cell(one.max_time_cv),
+                      cell(one.energy_cv), cell(one.max_energy_cv)});
+  return text;
+}
+
+std::string software_csv(const CollectedFleet& fleet) {
+  std::string text = csv_line({"kind", "fingerprint", "boards", "measurements"});
+  for (const CollectedSoftware& one : fleet.software)
+    text +=
+        csv_line({one.kind, one.fingerprint, count_cell(one.boards), count_cell(one.measurements)});
+  return text;
+}
+
+}  // namespace
+
+std::string collected_fleet_text(const CollectedFleet& fleet) {
+  const auto of = [](size_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  if (fleet.boards.empty())
+    return fmt::format("no boards in {}: `flyball collect STORE… --into` it\n", fleet.store);
+  return fmt::format("{} in {}: {}, {}; {} stale, {}\n\n{}\n{}\n{}\n{}",
+                     of(fleet.boards.size(), "board"), fleet.store, of(fleet.runs, "run"),
+                     of(fleet.measurements, "measurement"), fleet.stale(),
+                     of(fleet.outliers(), "outlier"), boards_text(fleet), spread_text(fleet),
+                     best_text(fleet), software_text(fleet));
+}
+
+Status write_fleet_tables(const CollectedFleet& fleet, const std::string& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) return file_error("make the folder", folder, problem.value());
+  const std::filesystem::path place = folder;
+  FLYBALL_CHECK(write_file(place / "boards.csv", boards_csv(fleet)));
+  FLYBALL_CHECK(write_file(place / "best.csv", best_csv(fleet)));
+  FLYBALL_CHECK(write_file(place / "spread.csv", spread_csv(fleet)));
+  return write_file(place / "software.csv", software_csv(fleet));
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,84 @@
+// What a store that others were collected into knows of many boards: their health, how much they
+// differ, the best modes of each workload, and their software.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "space/axis.h"
+#include "space/measurement.h"
+#include "sql/database.h"
+
+namespace flyball {
+
+struct FleetShowQuestion {
+  double stale_s = 7 * 86400.0;   ///< a board that was last seen longer ago is stale
+  std::vector<double> budgets_w;  ///< of the best modes; empty: without a budget
+  std::string now_utc;            ///< ISO 8601
+};
+
+/// A board is a store, whatever its kind.
+struct CollectedBoard {
+  std::string name, store;         ///< what its store was last called, and its identity
+  std::vector<std::string> kinds;  ///< "orin_agx"; several where one store has several devices
+  std::string flyball;             ///< that made the newest tables of its store
+  std::string last_seen_utc;       ///< "" where it never measured
+  std::string collected_utc;       ///< "" of this store itself
+  std::optional<double> age_s{};   ///< since it was seen
+  bool stale = false;
+  size_t runs = 0, unfinished = 0;  ///< of these, interrupted and failed ones
+  size_t measurements = 0, failed = 0, throttled = 0, disturbed = 0;
+  /// Of equal trials that other boards of its kind made, too: mean ratio to the mean of all.
+  size_t compared_trials = 0;
+  std::optional<double> time_ratio{}, power_ratio{};
+  bool outlier = false;  ///< one of these is further from 1 than 5 %, and than thrice the others
+};
+
+/// Equal trials of several boards of one kind, software, workload and provenance.
+struct CollectedSpread {
+  std::string kind, workload, phase, provenance;
+  size_t boards = 0, trials = 0;
+  double time_cv = 0, max_time_cv = 0;  ///< coefficient of variation: median and most over trials
+  std::optional<double> energy_cv{}, max_energy_cv{};  ///< of the minibatch
+};
+
+/// The fastest known mode within a budget, or the one of least energy.
+struct CollectedMode {
+  std::string kind, workload, phase, provenance, power_total;
+  std::string objective;             ///< "time" or "energy"
+  std::optional<double> budget_w{};  ///< nothing: without
+  Settings settings, mode;
+  size_t boards = 0, measurements = 0;
+  double minibatch_ms = 0;
+  std::optional<double> power_w{}, sample_j{};
+  std::optional<double> epoch_s{}, epoch_j{};  ///< nothing: the length of an epoch is not known
+  double epoch_samples = 0;                    ///< 0: not known
+};
+
+struct CollectedSoftware {
+  std::string kind, fingerprint;
+  size_t boards = 0, measurements = 0;
+};
+
+struct CollectedFleet {
+  std::string store;
+  FleetShowQuestion question;
+  std::vector<CollectedBoard> boards;  ///< by name
+  std::vector<CollectedSpread> spread;
+  std::vector<CollectedMode> best;
+  std::vector<CollectedSoftware> software;
+  size_t runs = 0, measurements = 0;
+
+  size_t stale() const;
+  size_t outliers() const;
+};
+
+/// Failed, throttled and disturbed trials do not count but in the boards' health. What is
+/// simulated, read from a table or measured is never mixed.
+Result<CollectedFleet> collected_fleet(Database& database, const FleetShowQuestion& question);
+
+Json to_json(const CollectedFleet& fleet);
+
+}  // namespace flyball
