@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,11 +45,12 @@ typedef struct flyball_turns {
 } flyball_turns;
 
 /* A training or a service as the environment says; nothing is opened yet. Latencies are seconds
- * ("0.1"), or have the unit ms ("100ms") or s; any other the broker refuses. */
+ * ("0.1"), or have the unit ms ("100ms") or s; any other, and a share that is no number, the broker
+ * refuses. */
 static inline flyball_turns flyball_turns_init(void);
 /* Waits for the turn. 1: granted. 0: no broker is named. -1 and errno: it does not answer, or has
  * refused this process (EPROTO); the step may run as it would without one. A broker that has gone
- * is tried again once a second. */
+ * is tried again once a second; one that does not welcome within 10 s (EAGAIN) has, too. */
 static inline int flyball_turn_begin(flyball_turns* turns);
 /* The turn ends. Wait for the device before. */
 static inline void flyball_turn_end(flyball_turns* turns);
@@ -56,22 +58,56 @@ static inline void flyball_turn_end(flyball_turns* turns);
 static inline void flyball_turn_end_waited(flyball_turns* turns, long long waited_ns);
 static inline void flyball_turns_close(flyball_turns* turns);
 
+/* A decimal number, whatever the program's locale: strtod() and printf() may want a comma. -1: none
+ * begins there. */
+static inline double flyball_turn_number_(const char* text, const char** end) {
+  double value = 0, unit = 1;
+  int digits = 0;
+  for (; *text >= '0' && *text <= '9'; ++text, ++digits) value = 10 * value + (*text - '0');
+  if (*text == '.')
+    for (++text; *text >= '0' && *text <= '9'; ++text, ++digits)
+      value += (*text - '0') * (unit /= 10);
+  *end = text;
+  return digits > 0 ? value : -1;
+}
+
 static inline double flyball_turn_seconds_(const char* text) {
-  char* end = NULL;
-  const double value = text ? strtod(text, &end) : 0;
+  const char* end = text;
+  double value = 0;
   if (!text || !*text) return 0;
-  if (strcmp(end, "ms") == 0) return value * 1e-3;
-  return end != text && (!*end || strcmp(end, "s") == 0) ? value : -1;
+  value = flyball_turn_number_(text, &end);
+  if (strcmp(end, "ms") == 0)
+    value *= 1e-3;
+  else if (*end && strcmp(end, "s") != 0)
+    return -1;
+  return value > 0 ? value : -1; /* 0 is no latency, and would be a training */
+}
+
+static inline double flyball_turn_share_(const char* text) {
+  const char* end = text;
+  double value = 1;
+  if (!text || !*text) return 1;
+  value = flyball_turn_number_(text, &end);
+  return *end ? -1 : value;
+}
+
+/* As the broker reads it; "-1" of what it refuses. */
+static inline void flyball_turn_print_(double value, char text[32]) {
+  const int fits = value > 0 && value < 1e9;
+  const long long nanos = fits ? (long long)(value * 1e9 + 0.5) : 0;
+  if (fits)
+    (void)snprintf(text, 32, "%lld.%09lld", nanos / 1000000000, nanos % 1000000000);
+  else
+    strcpy(text, "-1");
 }
 
 static inline flyball_turns flyball_turns_init(void) {
   flyball_turns turns;
-  const char* share = getenv("FLYBALL_TURN_SHARE");
   memset(&turns, 0, sizeof turns);
   turns.socket = getenv("FLYBALL_BROKER");
   turns.name = getenv("FLYBALL_TURN_NAME");
   turns.latency_s = flyball_turn_seconds_(getenv("FLYBALL_TURN_LATENCY"));
-  turns.share = share && *share ? strtod(share, NULL) : 1;
+  turns.share = flyball_turn_share_(getenv("FLYBALL_TURN_SHARE"));
   turns.fd = -1;
   return turns;
 }
@@ -124,13 +160,22 @@ static inline int flyball_turn_say_(flyball_turns* turns, const char* text) {
 }
 
 static inline int flyball_turn_greet_(flyball_turns* turns) {
-  char name[65], hello[160];
+  char name[65], value[32], hello[160];
   flyball_turn_name_(turns, name);
-  (void)snprintf(hello, sizeof hello, "flyball-turn 1 %s %.9g %s",
-                 turns->latency_s != 0 ? "service" : "training",
-                 turns->latency_s != 0 ? turns->latency_s : turns->share, name);
+  flyball_turn_print_(turns->latency_s != 0 ? turns->latency_s : turns->share, value);
+  (void)snprintf(hello, sizeof hello, "flyball-turn 1 %s %s %s",
+                 turns->latency_s != 0 ? "service" : "training", value, name);
   if (flyball_turn_say_(turns, hello) != 0) return -1;
   return flyball_turn_hear_(turns, "welcome");
+}
+
+/* How long connecting and the welcome may take; 0: for ever. */
+static inline void flyball_turn_patience_(const flyball_turns* turns, time_t seconds) {
+  struct timeval patience;
+  memset(&patience, 0, sizeof patience);
+  patience.tv_sec = seconds;
+  (void)setsockopt(turns->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  (void)setsockopt(turns->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
 static inline int flyball_turn_connect_(flyball_turns* turns) {
@@ -151,8 +196,10 @@ static inline int flyball_turn_connect_(flyball_turns* turns) {
   turns->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (turns->fd < 0) return -1;
   turns->pid = (long)getpid();
+  flyball_turn_patience_(turns, 10);
   if (connect(turns->fd, (const struct sockaddr*)&address, sizeof address) == 0 &&
       flyball_turn_greet_(turns) == 0) {
+    flyball_turn_patience_(turns, 0);
     turns->tried = 0;
     return 0;
   }
@@ -166,7 +213,7 @@ static inline int flyball_turn_connect_(flyball_turns* turns) {
 
 static inline int flyball_turn_begin(flyball_turns* turns) {
   if (!turns->socket || !*turns->socket) return 0;
-  if (turns->fd >= 0 && turns->pid != (long)getpid()) flyball_turns_close(turns);
+  if (turns->fd >= 0 && turns->pid != (long)getpid()) flyball_turns_close(turns); /* forked */
   if (turns->has_turn) return 1;
   if (turns->fd < 0 && flyball_turn_connect_(turns) != 0) return -1;
   if (flyball_turn_say_(turns, "ask") != 0 || flyball_turn_hear_(turns, "granted") != 0) {
@@ -182,6 +229,10 @@ static inline int flyball_turn_begin(flyball_turns* turns) {
 static inline void flyball_turn_end_waited(flyball_turns* turns, long long waited_ns) {
   char done[48];
   if (!turns->has_turn) return;
+  if (turns->pid != (long)getpid()) { /* forked within the turn, which is the parent's */
+    flyball_turns_close(turns);
+    return;
+  }
   turns->has_turn = 0;
   if (waited_ns > 0)
     (void)snprintf(done, sizeof done, "done %lld", waited_ns);

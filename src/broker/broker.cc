@@ -12,12 +12,12 @@
 namespace flyball {
 namespace {
 
-constexpr size_t most_jobs = 64;                 // names that are known
-constexpr int64_t look_ns = 100'000'000;         // how often it looks for the stop
-constexpr int64_t greeting_ns = 10'000'000'000;  // a client that says nothing for so long is closed
-constexpr size_t most_told = 200;                // lines; a client could say anything for ever
-constexpr double usual_gap_share = 0.1;          // of a turn: a longer gap is not waited for
-constexpr double least_gap_ns = 1e6;             // but one of a millisecond always is
+constexpr size_t most_jobs = 64;           // names that are known
+constexpr int64_t look_ns = 100'000'000;   // how often it looks for the stop, and for the silent
+constexpr size_t most_told = 200;          // lines; a client could say anything for ever …
+constexpr size_t most_refusals_told = 20;  // … so few of those that anybody can bring about
+constexpr double usual_gap_share = 0.1;    // of a turn: a longer gap is not waited for
+constexpr double least_gap_ns = 1e6;       // but one of a millisecond always is
 
 std::string role_text(const TurnRole& role) {
   return role.service
@@ -71,6 +71,7 @@ void Broker::pump(int64_t until_ns) {
   const bool found = sockets_.wait(until_ns);
   mutex_.lock();
   if (found) sockets_.take([this](const TurnEvent& event) { take(event); });
+  expel_silent(monotonic_ns());
 }
 
 bool Broker::look() {
@@ -81,9 +82,27 @@ bool Broker::look() {
 
 void Broker::wait() {
   behind_.reset();
-  const int64_t now = monotonic_ns();
-  expel_silent(now);
-  pump(std::min(execution_.until_ns(), now + look_ns));
+  note_kept_out();
+  pump(std::min(execution_.until_ns(), monotonic_ns() + look_ns));
+}
+
+// Nothing runs though a training asks: a budget may be too short for it. The service may have gone
+// when the result is told.
+void Broker::note_kept_out() {
+  const Scheduler& scheduler = execution_.scheduler();
+  for (size_t j = 0; j < jobs_.size(); ++j) {
+    const TurnClientResult& client = result_.clients[j];
+    if (client.role.service || jobs_[j].waiting.empty()) continue;
+    const DurationModel& turn = scheduler.training_time(client.index);
+    const int service = turn.known() ? scheduler.too_short_for(client.index) : -1;
+    if (service < 0) continue;
+    const ServiceRules& rules = scheduler.service(static_cast<size_t>(service));
+    jobs_[j].kept_out = fmt::format(
+        "a turn of {} ({:.3g} ms) and one of {} take longer than the latency budget of "
+        "{:g} ms: it has none while {} is connected",
+        client.role.name, turn.upper_ns(1) * 1e-6, rules.name,
+        static_cast<double>(rules.latency_ns) * 1e-6, rules.name);
+  }
 }
 
 // The training whose turn has just ended, where it has had less than its share and usually asks
@@ -135,15 +154,19 @@ void Broker::take_words(int id, Client& client, std::string_view text) {
   expel(id, "a client greets once, then asks, is granted its turn and says that it is done");
 }
 
-// A name is one client, whichever process has it.
+// A name is one client, whichever process has it; once all of them have gone it may come in another
+// role, which is another client.
 Result<size_t> Broker::job_of(const TurnRole& role) {
+  std::optional<size_t> known;
   for (size_t j = 0; j < jobs_.size(); ++j) {
-    if (result_.clients[j].role.name != role.name) continue;
-    if (result_.clients[j].role == role) return j;
-    return Error{Code::conflict,
-                 fmt::format("{} is known as {}", role.name, role_text(result_.clients[j].role)),
-                 "another name for another role"};
+    const TurnRole& other = result_.clients[j].role;
+    if (other == role) known = j;
+    if (other.name == role.name && !(other == role) && jobs_[j].connected > 0)
+      return Error{Code::conflict,
+                   fmt::format("{} is connected as {}", role.name, role_text(other)),
+                   "another name for another role"};
   }
+  if (known) return *known;
   if (jobs_.size() >= most_jobs)
     return Error{Code::conflict, fmt::format("more than {} names", most_jobs),
                  "processes that do the same need one name"};
@@ -217,16 +240,19 @@ void Broker::leave(int id) {
 }
 
 void Broker::expel(int id, const std::string& why) {
-  ++result_.expelled;
-  tell(fmt::format("a client is refused: {}", why));
+  if (++result_.expelled <= most_refusals_told)
+    tell(fmt::format("a client is refused: {}{}", why,
+                     result_.expelled < most_refusals_told ? "" : " (others are only counted)"));
   (void)sockets_.send(id, turn_refused(why));
   leave(id);
 }
 
 void Broker::expel_silent(int64_t now) {
+  if (now - looked_for_silent_ns_ < look_ns) return;
+  looked_for_silent_ns_ = now;
   std::vector<int> silent;
   for (const auto& [id, client] : clients_)
-    if (client.state == State::greeting && now - client.since_ns > greeting_ns)
+    if (client.state == State::greeting && now - client.since_ns > nanoseconds(options_.greeting_s))
       silent.push_back(id);
   for (const int id : silent) expel(id, "it has not said who it is");
 }
@@ -244,19 +270,8 @@ BrokerResult Broker::result() const {
   BrokerResult result = result_;
   result.serving = execution_.result();
   result.other_cores = load_.other_cores();
-  const Scheduler& scheduler = execution_.scheduler();
-  for (const TurnClientResult& client : result.clients) {
-    if (client.role.service || !scheduler.training_time(client.index).known()) continue;
-    const int service = scheduler.too_short_for(client.index);
-    if (service >= 0)
-      result.notes.push_back(fmt::format(
-          "a turn of {} ({:.3g} ms) and one of {} take longer than the latency budget of {:g} ms: "
-          "it has none while {} is connected",
-          client.role.name, scheduler.training_time(client.index).upper_ns(1) * 1e-6,
-          scheduler.service(static_cast<size_t>(service)).name,
-          static_cast<double>(scheduler.service(static_cast<size_t>(service)).latency_ns) * 1e-6,
-          scheduler.service(static_cast<size_t>(service)).name));
-  }
+  for (const Job& job : jobs_)
+    if (!job.kept_out.empty()) result.notes.push_back(job.kept_out);
   return result;
 }
 

@@ -33,6 +33,7 @@ struct BrokerOptions {
   double longest_turn_s =
       1;  ///< a turn is never taken away earlier; a client's first has ten times that
   double overrun_factor = 4;
+  double greeting_s = 10;  ///< a client that has not said who it is by then is closed
   const std::atomic<bool>* stop = nullptr;  ///< may be null
   /// Called with a line for people, such as who has lost a turn.
   std::function<void(const std::string&)> tell{};
@@ -64,7 +65,8 @@ class Broker final : public Executor {
     size_t connected = 0;
     std::deque<int> waiting{};  ///< of a training
     size_t overruns_in_a_row = 0;
-    double gap_ns = 0;  ///< typical, between a turn and the next asking; 0: not known
+    double gap_ns = 0;       ///< typical, between a turn and the next asking; 0: not known
+    std::string kept_out{};  ///< of a training: whose latency budget held no turn of it
   };
   struct Turn {
     int client = 0;
@@ -91,6 +93,7 @@ class Broker final : public Executor {
   void leave(int id);
   void expel(int id, const std::string& why);
   void expel_silent(int64_t now_ns);
+  void note_kept_out();
 
   bool grant(const Decision& what);
   void end_turn(Ending ending);
@@ -112,6 +115,7 @@ class Broker final : public Executor {
   std::optional<Decision> behind_;  ///< the training whose turn has just ended
   int64_t free_ns_ = 0;             ///< since when the accelerator could have been granted
   int64_t looked_ns_ = 0;           ///< when the load of clients was last read
+  int64_t looked_for_silent_ns_ = 0;
   size_t told_ = 0;
   ClientLoad load_;
 };

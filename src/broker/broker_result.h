@@ -12,7 +12,8 @@
 
 namespace flyball {
 
-/// All processes of one name: its connections may be several, at once or one after the other.
+/// All processes of one name and role: its connections may be several, at once or one after the
+/// other.
 struct TurnClientResult {
   TurnRole role{};
   size_t index = 0;          ///< of the service or training in ServingResult

@@ -1,6 +1,7 @@
 #include "broker/broker.h"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
 #include "broker/broker_testing.h"
 
@@ -168,7 +169,7 @@ TEST(Broker, WordsOutOfTurnEndAConnectionAndNothingElse) {
       {"flyball-turn 1 training 1 x", "done"},
       {"flyball-turn 1 training 1 x", "flyball-turn 1 training 1 x"},
       {"flyball-turn 1 training 1 x", "ask", "ask"},
-      {"flyball-turn 1 service 1 good"},  // is known as a training
+      {"flyball-turn 1 service 1 good"},  // is connected as a training
   };
   for (size_t i = 0; i < said.size(); ++i)
     bad.push_back(std::make_unique<PairedClient>(*broker, "bad"));
@@ -204,6 +205,79 @@ TEST(Broker, ConnectionsOfOneNameAreOneClient) {
   EXPECT_EQ(result.clients[0].turns, 2u);
 }
 
+TEST(Broker, ANameMayComeInAnotherRoleOnceTheFormerHasGone) {
+  RunningBroker broker;
+  PairedClient before(*broker, "net", 1), after(*broker, "net", 2), trains(*broker, "net");
+  broker.start();
+  ASSERT_TRUE(before.greet());
+  EXPECT_FALSE(trains.greet());
+  before.leave();
+  pass_ms(20);
+  ASSERT_TRUE(after.greet());
+  ASSERT_TRUE(after.begin());
+  after.end();
+  pass_ms(20);
+  const BrokerResult result = broker.stop();
+  ASSERT_EQ(result.clients.size(), 2u);
+  EXPECT_EQ(result.clients[0].role.latency_ns, 1'000'000'000);
+  EXPECT_EQ(result.clients[0].turns, 0u);
+  EXPECT_EQ(result.clients[1].role.latency_ns, 2'000'000'000);
+  EXPECT_EQ(result.clients[1].turns, 1u);
+  ASSERT_EQ(broker.told().size(), 1u);
+  EXPECT_THAT(broker.told()[0], HasSubstr("net is connected as a service within 1000 ms"));
+}
+
+// Whoever is busy has no time to look; a place that nobody uses is free again all the same.
+TEST(Broker, AClientThatSaysNothingIsClosedWhileOthersTakeTurns) {
+  RunningBroker broker({.greeting_s = 0.15});
+  PairedClient silent(*broker, "silent"), busy(*broker, "busy");
+  broker.start();
+  ASSERT_TRUE(busy.greet());
+  ASSERT_TRUE(busy.begin());
+  pass_ms(500);
+  EXPECT_TRUE(silent.is_answered());
+  EXPECT_TRUE(silent.hear("refused it has not said who it is"));
+  busy.end();
+  pass_ms(20);
+  EXPECT_EQ(client_named(broker.stop(), "busy").turns, 1u);
+}
+
+TEST(Broker, FewRefusalsAreToldSoThatLostTurnsStillAre) {
+  RunningBroker broker({.longest_turn_s = 0.01});
+  std::vector<std::unique_ptr<PairedClient>> bad;
+  for (int i = 0; i < 30; ++i) bad.push_back(std::make_unique<PairedClient>(*broker, "bad"));
+  PairedClient hangs(*broker, "hangs");
+  broker.start();
+  for (auto& client : bad) client->say("nonsense");
+  ASSERT_TRUE(hangs.greet());
+  ASSERT_TRUE(hangs.begin());
+  pass_ms(300);
+  EXPECT_EQ(broker.stop().expelled, 30u);
+  ASSERT_EQ(broker.told().size(), 21u);
+  EXPECT_THAT(broker.told()[19], HasSubstr("others are only counted"));
+  EXPECT_THAT(broker.told()[20], HasSubstr("hangs has had its turn for"));
+}
+
+// The child has the turn's socket, not the turn.
+TEST(Broker, AForkedProcessDoesNotEndTheTurnOfItsParent) {
+  RunningBroker broker;
+  PairedClient parent(*broker, "parent"), other(*broker, "other");
+  broker.start();
+  for (PairedClient* client : {&parent, &other}) ASSERT_TRUE(client->greet());
+  ASSERT_TRUE(parent.begin());
+  other.ask();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    parent.end();
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  pass_ms(30);
+  EXPECT_FALSE(other.is_answered());
+  parent.end();
+  EXPECT_TRUE(other.hear("granted"));
+}
+
 TEST(Broker, SaysWhichTrainingALatencyBudgetKeepsOut) {
   RunningBroker broker;
   PairedClient training(*broker, "long"), service(*broker, "net", 0.02);
@@ -218,6 +292,10 @@ TEST(Broker, SaysWhichTrainingALatencyBudgetKeepsOut) {
   training.ask();
   pass_ms(60);
   EXPECT_FALSE(training.is_answered());
+  service.leave();
+  EXPECT_TRUE(training.hear("granted"));
+  training.say("done");
+  pass_ms(20);
   const BrokerResult result = broker.stop();
   ASSERT_EQ(result.notes.size(), 1u);
   EXPECT_THAT(result.notes[0], HasSubstr("a turn of long"));

@@ -21,16 +21,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Does somebody answer there?
-bool is_taken(const fs::path& path) {
+// A socket that a program lives at is not replaced: a broker's, or one of another kind.
+Status check_free(const fs::path& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string name = path.string();
-  if (name.size() >= sizeof address.sun_path) return false;  // which listen_at() says
+  if (name.size() >= sizeof address.sun_path) return {};  // which listen_at() says
   name.copy(address.sun_path, name.size());
   const OwnedSocket probe(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
-         errno == EAGAIN;
+  const bool answers =
+      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
+      errno == EAGAIN;
+  if (answers)
+    return Error{
+        Code::conflict, fmt::format("a broker listens at {} already", name),
+        "one broker grants one accelerator; name another socket for another one: --socket"};
+  if (errno == EPROTOTYPE || errno == EACCES)
+    return Error{Code::conflict, fmt::format("the socket {} is another program's", name),
+                 "name another place: --socket FILE"};
+  return {};
 }
 
 // A folder for the socket; who may enter it may see the socket, which has rights of its own.
@@ -74,10 +83,7 @@ fs::path broker_socket() {
 Result<TurnSockets> TurnSockets::listen(const fs::path& path, std::optional<gid_t> group) {
   FLYBALL_CHECK(make_folder(path.parent_path(), group));
   FLYBALL_CHECK(check_own_folder(path.parent_path()));
-  if (is_taken(path))
-    return Error{
-        Code::conflict, fmt::format("a broker listens at {} already", path.string()),
-        "one broker grants one accelerator; name another socket for another one: --socket"};
+  FLYBALL_CHECK(check_free(path));
   TurnSockets sockets;
   FLYBALL_ASSIGN(sockets.door_, listen_at(path, group, SOCK_SEQPACKET));
   sockets.path_ = path;

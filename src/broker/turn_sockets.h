@@ -32,8 +32,8 @@ class TurnSockets {
   /// Without a door: clients are adopted.
   TurnSockets() = default;
   /// Clients may come to `path`, whose folder is made where there is none: those of this user, and
-  /// of `group` where one is named. Errors: a broker listens there already (`conflict`); those of
-  /// listen_at().
+  /// of `group` where one is named. Errors: a broker or another program listens there already
+  /// (`conflict`); those of listen_at().
   static Result<TurnSockets> listen(const std::filesystem::path& path, std::optional<gid_t> group);
   TurnSockets(TurnSockets&&) = default;
   TurnSockets& operator=(TurnSockets&&) = delete;

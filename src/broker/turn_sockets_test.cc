@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "base/os/temp_folder.h"
@@ -71,6 +72,16 @@ TEST_F(TurnSocketsTest, WhatIsNoSocketStays) {
   EXPECT_EQ(std::filesystem::file_size(path_), 8u);
 }
 
+TEST_F(TurnSocketsTest, TheSocketOfAnotherProgramStays) {
+  std::filesystem::create_directories(folder_);
+  const auto other = listen_at(path_, {}, SOCK_STREAM);
+  ASSERT_TRUE(other.ok());
+  const auto refused = TurnSockets::listen(path_, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("another program"));
+  EXPECT_TRUE(std::filesystem::is_socket(path_));
+}
+
 TEST_F(TurnSocketsTest, ClientsComeByTheDoorUpToABound) {
   auto sockets = TurnSockets::listen(path_, {});
   ASSERT_TRUE(sockets.ok());
@@ -91,6 +102,30 @@ TEST_F(TurnSocketsTest, ClientsComeByTheDoorUpToABound) {
   flyball_turns_close(&one_more);
   for (flyball_turns& each : clients) flyball_turns_close(&each);
   EXPECT_EQ(client_named(broker.stop(), "many").turns, most_turn_clients);
+}
+
+// Numbers are written and read without the program's locale, which may want a comma.
+TEST_F(TurnSocketsTest, WhatTheEnvironmentSaysIsRead) {
+  const struct {
+    const char* text;
+    double latency_s, share;
+  } cases[] = {{"0.25", 0.25, 0.25}, {"2", 2, 2},     {"100ms", 0.1, -1}, {"1.5s", 1.5, -1},
+               {"0", -1, 0},         {"0ms", -1, -1}, {"soon", -1, -1},   {"2x", -1, -1},
+               {"-1", -1, -1},       {"nan", -1, -1}, {"", 0, 1}};
+  for (const auto& one : cases) {
+    EXPECT_DOUBLE_EQ(flyball_turn_seconds_(one.text), one.latency_s) << one.text;
+    EXPECT_DOUBLE_EQ(flyball_turn_share_(one.text), one.share) << one.text;
+  }
+  char text[32];
+  for (const auto& [value, printed] :
+       std::vector<std::pair<double, std::string>>{{0.1, "0.100000000"},
+                                                   {86400, "86400.000000000"},
+                                                   {-1, "-1"},
+                                                   {NAN, "-1"},
+                                                   {1e30, "-1"}}) {
+    flyball_turn_print_(value, text);
+    EXPECT_EQ(text, printed);
+  }
 }
 
 TEST_F(TurnSocketsTest, WithoutABrokerAStepRunsWithoutATurn) {

@@ -11,6 +11,7 @@ from unittest import mock
 
 import flyball
 from flyball import _marks, _turn
+from flyball.integrations._loop import Loop
 
 
 class Broker:
@@ -41,7 +42,8 @@ class Broker:
                 if not words:
                     return
                 if words.startswith(b"flyball-turn"):
-                    client.send(self._welcome)
+                    if self._welcome is not None:
+                        client.send(self._welcome)
                 elif words == b"ask":
                     client.send(b"granted")
         except OSError:
@@ -74,7 +76,7 @@ class TurnTest(unittest.TestCase):
 
     def broker(self, **options):
         broker = Broker(self.folder, **options)
-        self.addCleanup(_turn._local.turns.clear)
+        self.addCleanup(_turn._local.connections.clear)
         return broker
 
     def test_without_a_broker_it_is_nothing_and_costs_nothing(self):
@@ -102,6 +104,49 @@ class TurnTest(unittest.TestCase):
             self.assertEqual(broker.heard[-1], b"ask")
         self.assertEqual(broker.wait_for(b"done")[1:], [b"ask", b"done"])
 
+    def test_a_turn_within_one_of_another_name_is_part_of_it(self):
+        broker = self.broker()
+        with mock.patch.object(_turn, "_broker", broker.path), mock.patch.object(sys, "argv", ["train.py"]):
+            for _ in flyball.mark([1, 2]):
+                with flyball.turn("net", share=2):  # it would wait for the step that it is in
+                    self.assertEqual(broker.heard[-1], b"ask")
+        broker.wait_for(b"done")
+        self.assertEqual(broker.heard, [b"flyball-turn 1 training 1.0 train.py", b"ask", b"done", b"ask", b"done"])
+
+    def test_whichever_ends_last_ends_the_turn(self):
+        broker = self.broker()
+        outer, inner = (flyball.turn(name, broker=broker.path) for name in "ab")
+        outer.__enter__()
+        inner.__enter__()
+        outer.__exit__(None, None, None)
+        self.assertEqual(broker.heard[-1], b"ask")
+        inner.__exit__(None, None, None)
+        self.assertEqual(broker.wait_for(b"done")[1:], [b"ask", b"done"])
+
+    def test_threads_that_share_a_turn_have_connections_of_their_own(self):
+        broker = self.broker()
+        step, done = flyball.turn("net", broker=broker.path), []
+
+        def answer():
+            for _ in range(20):
+                with step:
+                    time.sleep(0.001)
+            done.append(True)
+
+        threads = [threading.Thread(target=answer) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(done, [True, True])
+        self.assertEqual(broker.heard.count(b"flyball-turn 1 training 1.0 net"), 2)
+
+    def test_a_broker_that_hangs_is_not_waited_for(self):
+        broker = self.broker(welcome=None)
+        with mock.patch.object(_turn, "_greeting_s", 0.1), self.assertWarnsRegex(RuntimeWarning, "timed out"):
+            with flyball.turn("a", broker=broker.path):
+                pass
+
     def test_the_environment_says_who_asks(self):
         for variables, hello in (({}, b"flyball-turn 1 training 1.0 my-script.py"),
                                  ({"NAME": "a b", "SHARE": "2"}, b"flyball-turn 1 training 2.0 a-b"),
@@ -115,6 +160,11 @@ class TurnTest(unittest.TestCase):
         for latency in ("soon", "-1", "1h", -2, "nan"):
             with self.assertRaises(flyball.Error):
                 _turn._hello("a", latency, None)
+
+    def test_what_is_no_share_is_refused(self):
+        with mock.patch.dict(os.environ, {"FLYBALL_TURN_SHARE": "half"}):
+            with self.assertRaisesRegex(flyball.Error, "half"):
+                _turn._hello("a", None, None)
 
     def test_a_broker_that_refuses_says_why(self):
         broker = self.broker(welcome=b"refused another name for another role")
@@ -135,7 +185,7 @@ class TurnTest(unittest.TestCase):
             warnings.simplefilter("error")
             with step:
                 pass
-            step._retry = 0
+            next(iter(_turn._local.connections.values()))._retry = 0
             again = Broker(self.folder)
             with step:
                 self.assertEqual(again.heard[-1], b"ask")
@@ -158,6 +208,20 @@ class TurnTest(unittest.TestCase):
         hellos = [words for words in broker.wait_for(b"done") if words.startswith(b"flyball")]
         self.assertEqual(len(hellos), 2)
 
+    def test_a_process_forked_within_a_turn_leaves_it_and_takes_turns_of_its_own(self):
+        broker = self.broker()
+        with flyball.turn("a", broker=broker.path):
+            child = os.fork()
+        if child == 0:
+            with flyball.turn("a", broker=broker.path):
+                os._exit(7 if _turn._local.held[broker.path].granted else 8)
+        self.assertEqual(os.waitpid(child, 0)[1] >> 8, 7)
+        end = time.monotonic() + 10
+        while b"" not in broker.heard and time.monotonic() < end:  # the end of the child
+            time.sleep(0.002)
+        self.assertEqual(broker.heard.count(b"done"), 1)
+        self.assertEqual(broker.heard.count(b"ask"), 2)
+
     def test_marked_minibatches_take_turns(self):
         broker = self.broker()
         with mock.patch.object(_turn, "_broker", broker.path), \
@@ -166,6 +230,17 @@ class TurnTest(unittest.TestCase):
                 self.assertEqual(broker.heard[-1], b"ask")
         broker.wait_for(b"done")
         self.assertEqual(broker.heard, [b"flyball-turn 1 training 1.0 train.py", b"ask", b"done", b"ask", b"done"])
+
+    def test_a_step_of_another_library_that_failed_keeps_no_turn(self):
+        broker = self.broker()
+        with mock.patch.object(_turn, "_broker", broker.path), mock.patch.object(sys, "argv", ["train.py"]):
+            for fails in (True, False):
+                loop = Loop(None, ())  # as a callback of Lightning's has it
+                loop.wait()
+                loop.begin()
+                if not fails:
+                    loop.end()
+        self.assertEqual(broker.wait_for(b"done")[1:], [b"ask", b"done", b"ask", b"done"])
 
     def test_the_device_is_waited_for_before_a_turn_ends_and_that_time_is_told(self):
         broker = self.broker()

@@ -18,6 +18,7 @@ from ._error import Error
 
 Latency = Union[None, str, int, float]
 _retry_s = 1.0  # a broker that has gone is asked for again after so long
+_greeting_s = 10.0  # a broker that does not welcome within this time does not answer
 
 
 class _Nothing:
@@ -32,58 +33,47 @@ class _Nothing:
         pass
 
 
-class Turn:
-    """One thread's turns under one name. Used again and again; a turn within a turn is part of it."""
+class _Connection:
+    """To one broker, as one client: of one thread."""
 
     def __init__(self, path: str, hello: bytes) -> None:
         self._path, self._hello = path, hello
         self._socket: Optional[sockets.socket] = None
         self._retry, self._told = 0.0, False
-        self._depth, self._granted = 0, False
         _all.add(self)
 
-    def __enter__(self) -> "Turn":
-        self._depth += 1
-        if self._depth == 1:
+    def ask(self) -> bool:
+        """Waits for the turn. False: there is no broker now."""
+        try:
+            if self._socket is None and not self._connect():
+                return False
+            assert self._socket is not None
             try:
-                self._granted = self._ask()
-            except BaseException:  # such as Ctrl-C: the place in the queue is given up
-                self._close()
-                self._depth = 0
-                raise
-        return self
+                self._socket.send(b"ask")
+                answer = self._socket.recv(257)
+            except OSError:
+                answer = b""
+            if answer == b"granted":
+                return True
+            self._lost(answer)
+            return False
+        except BaseException:  # such as Ctrl-C: the place in the queue is given up
+            self.close()
+            raise
 
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self._depth -= 1
-        if self._depth or not self._granted:
-            return
-        self._granted = False
-        done = b"done"
+    def done(self) -> None:
+        """The turn ends, once the device has done what was queued on it."""
+        words = b"done"
         try:
             begin = time.monotonic_ns()
             if _marks.synchronize():
-                done = b"done %d" % (time.monotonic_ns() - begin)
+                words = b"done %d" % (time.monotonic_ns() - begin)
         finally:
             if self._socket is not None:
                 try:
-                    self._socket.send(done)
+                    self._socket.send(words)
                 except OSError:
-                    self._close()
-
-    def _ask(self) -> bool:
-        if self._socket is None and not self._connect():
-            return False
-        assert self._socket is not None
-        try:
-            self._socket.send(b"ask")
-            answer = self._socket.recv(257)
-        except OSError:
-            answer = b""
-        if answer == b"granted":
-            return True
-        self._lost(answer)
-        return False
+                    self.close()
 
     def _connect(self) -> bool:
         now = time.monotonic()
@@ -91,14 +81,16 @@ class Turn:
             return False
         self._retry = now + _retry_s
         connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_SEQPACKET)
+        connection.settimeout(_greeting_s)
         try:
             connection.connect(self._path)
             connection.send(self._hello)
             answer = connection.recv(257)
         except OSError as error:
             connection.close()
-            self._tell("no broker answers at %s (%s)" % (self._path, error.strerror))
+            self._tell("no broker answers at %s (%s)" % (self._path, error.strerror or error))
             return False
+        connection.settimeout(None)
         self._socket = connection
         if answer != b"welcome":
             self._lost(answer)
@@ -107,7 +99,7 @@ class Turn:
         return True
 
     def _lost(self, answer: bytes) -> None:
-        self._close()
+        self.close()
         text = answer.decode(errors="replace")
         if text.startswith("refused "):
             raise Error("the broker at %s refuses this process: %s" % (self._path, text[8:]))
@@ -117,36 +109,82 @@ class Turn:
     def _tell(self, what: str) -> None:
         if not self._told:
             warnings.warn("flyball: %s: steps run without turns until one does" % what,
-                          RuntimeWarning, stacklevel=5)
+                          RuntimeWarning, stacklevel=6)
         self._told = True
 
     def __del__(self) -> None:
-        self._close()
+        self.close()
 
-    def _close(self) -> None:
+    def close(self) -> None:
         if self._socket is not None:
             self._socket.close()
-        self._socket, self._granted = None, False
+        self._socket = None
+
+
+class _Held:
+    """The turn that a thread has of one broker."""
+
+    __slots__ = ("connection", "granted", "depth")
+
+    def __init__(self, connection: _Connection, granted: bool) -> None:
+        self.connection, self.granted, self.depth = connection, granted, 1
+
+
+class Turn:
+    """Turns under one name, in any thread. Used again and again; a turn within a turn of the same
+    broker, whichever its name, is part of it: a thread that waited for itself would wait for ever."""
+
+    def __init__(self, path: str, hello: bytes) -> None:
+        self._path, self._hello = path, hello
+
+    def __enter__(self) -> "Turn":
+        held = _local.held.get(self._path)
+        if held is not None:
+            held.depth += 1
+            return self
+        connection = _local.connection(self._path, self._hello)
+        _local.held[self._path] = _Held(connection, connection.ask())
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        held = _local.held.get(self._path)
+        if held is None:  # this process was forked within the turn, which is its parent's
+            return
+        held.depth -= 1
+        if held.depth:
+            return
+        del _local.held[self._path]
+        if held.granted:
+            held.connection.done()
 
 
 class _Local(threading.local):
-    """A connection belongs to one thread."""
+    """A connection belongs to one thread, and so does the turn that it was granted."""
 
     def __init__(self) -> None:
         self.turns: Dict[Tuple[object, ...], Turn] = {}
+        self.connections: Dict[Tuple[str, bytes], _Connection] = {}
+        self.held: Dict[str, _Held] = {}  # by the broker's path
+
+    def connection(self, path: str, hello: bytes) -> _Connection:
+        key = (path, hello)
+        if key not in self.connections:
+            self.connections[key] = _Connection(path, hello)
+        return self.connections[key]
 
 
 _nothing = _Nothing()
 _local = _Local()
-_all: "weakref.WeakSet[Turn]" = weakref.WeakSet()
+_all: "weakref.WeakSet[_Connection]" = weakref.WeakSet()
 _broker: Optional[str] = None  # FLYBALL_BROKER, once it was read; "": none
 
 
 def _forget_all() -> None:
     """In a process that was forked: the connections are its parent's."""
     for one in list(_all):
-        one._close()
-        one._depth = 0
+        one.close()
+    _local.held.clear()
 
 
 os.register_at_fork(after_in_child=_forget_all)
@@ -170,7 +208,7 @@ def _seconds(latency: Latency) -> float:
         return float("nan")
 
 
-def _hello(name: Optional[str], latency: Latency, share: Optional[float]) -> bytes:
+def _hello(name: Optional[str], latency: Latency, share: Union[None, str, float]) -> bytes:
     name = name or os.environ.get("FLYBALL_TURN_NAME") or \
         os.path.basename(sys.argv[0] if sys.argv and sys.argv[0] else "") or "python"
     name = re.sub(r"[^A-Za-z0-9._-]", "-", name)[:64]
@@ -182,8 +220,12 @@ def _hello(name: Optional[str], latency: Latency, share: Optional[float]) -> byt
     if seconds:
         return b"flyball-turn 1 service %s %s" % (repr(seconds).encode(), name.encode())
     if share is None:
-        share = float(os.environ.get("FLYBALL_TURN_SHARE") or 1)
-    return b"flyball-turn 1 training %s %s" % (repr(float(share)).encode(), name.encode())
+        share = os.environ.get("FLYBALL_TURN_SHARE") or 1
+    try:
+        share = float(share)
+    except (TypeError, ValueError):
+        raise Error("share=%r is no number" % (share,), "such as 2") from None
+    return b"flyball-turn 1 training %s %s" % (repr(share).encode(), name.encode())
 
 
 def turn(name: Optional[str] = None, latency: Latency = None, share: Optional[float] = None,

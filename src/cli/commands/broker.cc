@@ -48,14 +48,13 @@ Status run(BrokerArguments& options) {
   const std::filesystem::path socket =
       options.socket.empty() ? broker_socket() : std::filesystem::path(options.socket);
   FLYBALL_ASSIGN(TurnSockets sockets, TurnSockets::listen(socket, group));
-  FLYBALL_ASSIGN(const auto knobs, hold_mode(*board, options.mode));
   catch_interrupts();
+  FLYBALL_ASSIGN(const auto knobs, hold_mode(*board, options.mode));
   options.broker.stop = &interrupt_flag();
-  if (!options.quiet) {
-    options.broker.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  options.broker.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  if (!options.quiet)
     fmt::print(stderr, "turns are granted at {}: export FLYBALL_BROKER={}\n", socket.string(),
                std::filesystem::absolute(socket).string());
-  }
   Broker broker(std::move(sockets), options.broker);
   LivePower power(board->power(), [&broker] { return broker.serving(); });
   power.start();

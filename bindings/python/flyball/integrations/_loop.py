@@ -1,12 +1,22 @@
 """A loop that is not ours, as its callbacks tell of it."""
 from __future__ import annotations
 
+import threading
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from .. import _marks
 from .._study import Trial
 
 Figures = Union[Sequence[str], Mapping[str, str]]
+
+
+class _Computing(threading.local):
+    """The loop of this thread whose step has begun and not ended."""
+
+    loop: Optional["Loop"] = None
+
+
+_computing = _Computing()
 
 
 class Loop:
@@ -18,7 +28,6 @@ class Loop:
         self._names = dict(figures) if isinstance(figures, Mapping) else \
             {name: name for name in figures}
         self._stall, self._compute = _marks.stall(), _marks.compute()
-        self._computes = False
 
     def wait(self) -> None:
         """From now on it waits for the next minibatch."""
@@ -27,14 +36,20 @@ class Loop:
     def begin(self) -> None:
         """The minibatch is there."""
         self._stall.__exit__()
+        if _computing.loop is not None:  # its step failed, so that nobody told of its end
+            _computing.loop._leave()
         self._compute.__enter__()
-        self._computes = True
+        _computing.loop = self
+
+    def _leave(self) -> None:
+        """The step is over, and with it its turn (flyball.turn)."""
+        _computing.loop = None
+        self._compute.__exit__()
 
     def end(self) -> bool:
         """The minibatch has ended. Has the trial seen enough?"""
-        if self._computes:
-            self._compute.__exit__()
-            self._computes = False
+        if _computing.loop is self:
+            self._leave()
         _marks.minibatch()
         self.wait()
         return self._trial is not None and self._trial.enough
