@@ -12,8 +12,13 @@
 #include "base/units.h"
 #include "cli/checks.h"
 #include "cli/quantities.h"
+#include "device/registry/live_knobs.h"
+#include "recording/frame_record.h"
+#include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/detail_sensors.h"
+#include "telemetry/sensors/power_sensors.h"
+#include "telemetry/sensors/simple_sensors.h"
 #include "telemetry/sensors/system_sensors.h"
 
 namespace flyball::cli {
@@ -38,26 +43,36 @@ CLI::Option* add_record_bytes(CLI::App& command, uint64_t& bytes) {
 
 namespace {
 
-// "10:05" and "10:05:30" are hours, minutes and seconds; else a duration with its unit.
-Result<int64_t> parse_moment(const std::string& option, const std::string& text) {
+// "10:05" and "10:05:30" are hours, minutes and seconds since the record began.
+Result<double> parse_clock(const std::string& option, const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
   double seconds = 0;
-  if (parts.size() == 1) {
-    const auto duration = parse_seconds(text);
-    if (!duration) return duration.error().within(option);
-    seconds = duration->value;
-  } else {
-    for (const std::string& part : parts) {
-      unsigned value = 0;
-      const auto [end, fault] = std::from_chars(part.data(), part.data() + part.size(), value);
-      if (fault != std::errc() || end != part.data() + part.size() || value > 1'000'000)
-        return Error{Code::invalid_argument, fmt::format("{} '{}' is no time", option, text),
-                     "hours, minutes and seconds since the record began: 10:05 or 10:05:30, or "
-                     "with a unit: 90s"};
-      seconds = 60 * seconds + value;
-    }
-    if (parts.size() == 2) seconds *= 60;
+  for (const std::string& part : parts) {
+    unsigned value = 0;
+    const auto [end, fault] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (fault != std::errc() || end != part.data() + part.size() || value > 1'000'000)
+      return Error{Code::invalid_argument, fmt::format("{} '{}' is no time", option, text),
+                   "hours, minutes and seconds since the record began: 10:05 or 10:05:30, with a "
+                   "unit: 90s, or by the clock: 2026-03-01T12:30:05Z"};
+    seconds = 60 * seconds + value;
   }
+  return parts.size() == 2 ? 60 * seconds : seconds;
+}
+
+// Seconds since the record began: as such, with a unit, or as a time of day with its date.
+Result<double> parse_since(const std::string& option, const std::string& text,
+                           const RecordInfo& info) {
+  if (text.find('T') != std::string::npos)
+    if (const auto unix_s = parse_time_stamp(text, 0)) return *unix_s - info.started_unix_s;
+  if (text.find(':') != std::string::npos) return parse_clock(option, text);
+  const auto duration = parse_seconds(text);
+  if (!duration) return duration.error().within(option);
+  return duration->value;
+}
+
+Result<int64_t> parse_moment(const std::string& option, const std::string& text,
+                             const RecordInfo& info) {
+  FLYBALL_ASSIGN(const double seconds, parse_since(option, text, info));
   return std::llround(std::clamp(seconds, 0.0, 3e9) * ticks_per_s);
 }
 
@@ -101,37 +116,82 @@ Status RecordOption::finish(const std::vector<Span>& spans, const std::string& s
   return recording_->finish(stopped);
 }
 
+Status check_other_file(const std::filesystem::path& out, const std::filesystem::path& record) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(out, record, ignored)) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("{} is the record: it would be written over", out.string()),
+               "name another file with --out"};
+}
+
 void RecordStretch::add_options(CLI::App& command) {
   command.add_option(
       "--from", from,
       "Beginning of the part of a record, as 10:05 (hours and minutes since it began), "
-      "10:05:30 or 90s; a shorter stretch is shown finer");
+      "10:05:30, 90s or 2026-03-01T12:30:05Z; a shorter stretch is shown finer");
   command.add_option("--to", to, "End of the part of a record, likewise");
 }
 
 Result<RecordView> RecordStretch::in(const RecordReader& reader) const {
   RecordView view{.begin = 0, .end = reader.end()};
   if (!from.empty()) {
-    FLYBALL_ASSIGN(view.begin, parse_moment("--from", from));
+    FLYBALL_ASSIGN(view.begin, parse_moment("--from", from, reader.info()));
   }
   if (!to.empty()) {
-    FLYBALL_ASSIGN(view.end, parse_moment("--to", to));
+    FLYBALL_ASSIGN(view.end, parse_moment("--to", to, reader.info()));
   }
   view.end = std::min(view.end, reader.end());
   if (view.begin < view.end) return view;
-  return Error{Code::invalid_argument,
-               reader.end() > 0 ? "nothing of the record lies there" : "the record is empty",
-               fmt::format("it is {} long",
-                           format_seconds({static_cast<double>(reader.end()) / ticks_per_s}))};
+  const std::string length = format_seconds({static_cast<double>(reader.end()) / ticks_per_s});
+  const bool clock = from.find(':') != std::string::npos || to.find(':') != std::string::npos;
+  return Error{
+      Code::invalid_argument,
+      reader.end() > 0 ? "nothing of the record lies there" : "the record is empty",
+      fmt::format("it began at {} and is {} long{}", reader.info().started_utc, length,
+                  clock ? "; 10:05 is ten hours and five minutes later, 10min ten minutes" : "")};
 }
 
 SensorList record_context(const std::filesystem::path& root) {
   SensorList context = open_system_sensors(root);
+  context.append(open_page_cache_sensor(root));
   context.append(open_detail_sensors(root));
   context.append(open_clock_sensors(root));
   context.append(open_board_sensors(root));
   context.append(open_thermal_sensors(root));
   return context;
+}
+
+namespace {
+
+// "cpu_mhz_cap", …: which power mode it was, second by second.
+SensorList cap_sensors(const Board& board, const std::filesystem::path& root) {
+  SensorList list;
+  auto opened = open_live_knobs(board.info().name, identify_board(root), root);
+  if (!opened) return list;
+  const std::shared_ptr<BoardDevice> device = *std::move(opened);
+  for (const KnobPtr& knob : device->knobs())
+    if (knob->cap())
+      list.sensors.push_back(
+          function_sensor({.name = cap_name(knob->axis().name),
+                           .unit = knob->axis().unit.empty() ? "1" : knob->axis().unit,
+                           .source = "caps"},
+                          [device, at = knob.get()](int64_t) { return at->cap(); }));
+  return list;
+}
+
+}  // namespace
+
+RecordSensors open_record_sensors(const Board& board, const std::filesystem::path& root) {
+  SensorList all = open_power_sensors(root, board.info().gpu);
+  RecordSensors sensors{.power = {}, .rest = record_context(root)};
+  sensors.rest.append(cap_sensors(board, root));
+  for (const SensorPtr& sensor : all.sensors) {
+    if (repeats_another(sensor->info(), all)) continue;
+    SensorList& list = is_power(sensor->info()) ? sensors.power : sensors.rest;
+    list.sensors.push_back(sensor);
+  }
+  sensors.power.gaps = std::move(all.gaps);
+  return sensors;
 }
 
 }  // namespace flyball::cli

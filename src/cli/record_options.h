@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "device/registry/board.h"
 #include "recording/record_json.h"
 #include "recording/sampler_recording.h"
 #include "telemetry/sampling/trace_export.h"
@@ -24,6 +25,12 @@ std::string usual_record_file();
 CLI::Option* add_record_bytes(CLI::App& command, uint64_t& bytes);
 /// What explains power: clocks, loads, temperatures, memory, disks.
 SensorList record_context(const std::filesystem::path& root);
+/// What a record reads: as often as was asked, and once a second.
+struct RecordSensors {
+  SensorList power;  ///< each draw once
+  SensorList rest;   ///< all that a monitor's frame holds, caps of the power mode included
+};
+RecordSensors open_record_sensors(const Board& board, const std::filesystem::path& root);
 
 /// `--record` of commands that run something: what they sample, as a record.
 class RecordOption {
@@ -43,6 +50,9 @@ class RecordOption {
   uint64_t most_bytes_ = usual_record_bytes;
   std::shared_ptr<SamplerRecording> recording_;
 };
+
+/// Error: what is to be written is the record itself, which would be lost before it is read.
+Status check_other_file(const std::filesystem::path& out, const std::filesystem::path& record);
 
 /// `--from` and `--to` of a record, since it began.
 struct RecordStretch {

@@ -51,7 +51,8 @@ TEST(BoardFrame, RefusalsNameTheKey) {
   expect_refused([](Json& json) { json["power"]["rails"][0]["power_w"] = "much"; },
                  "power.rails[0].power_w is no number");
   expect_refused([](Json& json) { json["power"]["energy_j"] = 1e300; }, "power.energy_j");
-  expect_refused([](Json& json) { json["processes"][0]["pid"] = 1e12; }, "processes[0].pid");
+  for (const double pid : {1e12, -1e18, 0.5})
+    expect_refused([&](Json& json) { json["processes"][0]["pid"] = pid; }, "processes[0].pid");
   expect_refused([](Json& json) { json["processes"][0]["name"] = "a\x1b[2Jb"; },
                  "processes[0].name is no plain line of text");
   expect_refused([](Json& json) { json["mode"]["caps"] = Json::array(); }, "mode.caps");

@@ -171,8 +171,9 @@ void read_use(Members& top, BoardFrame& frame) {
   });
   top.each("processes", [&](Members process) {
     const double pid = process.amount("pid");
-    if (pid > 2147483647 || pid != std::floor(pid)) process.blame("pid", "is no process number");
-    frame.processes.push_back({pid <= 2147483647 ? static_cast<int>(pid) : 0, process.text("name"),
+    const bool is_pid = pid >= 0 && pid <= 2147483647 && pid == std::floor(pid);
+    if (!is_pid) process.blame("pid", "is no process number");
+    frame.processes.push_back({is_pid ? static_cast<int>(pid) : 0, process.text("name"),
                                process.amount("cpu_cores"), process.amount("memory_bytes"),
                                process.perhaps("gpu_bytes")});
   });

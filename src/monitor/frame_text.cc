@@ -135,8 +135,9 @@ std::string mode_text(const BoardFrame& frame) {
 }
 
 std::string holder_text(const BoardFrame& frame) {
-  if (!frame.held_by.empty()) return "held by " + frame.held_by;
-  if (!frame.measuring.empty()) return "measured by " + frame.measuring;
+  // Nobody says beforehand how long: a board is free when its process ends.
+  if (!frame.held_by.empty()) return "held by " + frame.held_by + ", until it ends";
+  if (!frame.measuring.empty()) return "measured by " + frame.measuring + ", until it ends";
   return frame.kept ? "a mode is kept: `flyball mode restore` puts back what was before" : "";
 }
 

@@ -28,7 +28,7 @@ std::string total_text(const BoardFrame& frame);
 std::string throttle_text(const BoardFrame& frame);
 /// "preset 15W, clocks free", or the caps where they are no preset's.
 std::string mode_text(const BoardFrame& frame);
-/// "held by process 12 …", "" where nobody has the board and nothing is kept.
+/// "held by process 12 …, until it ends", "" where nobody has the board and nothing is kept.
 std::string holder_text(const BoardFrame& frame);
 /// "fan 40 %, 2100 rpm", "" where none is shown.
 std::string fan_text(const BoardFrame& frame);

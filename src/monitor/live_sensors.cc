@@ -13,22 +13,6 @@
 namespace flyball {
 namespace {
 
-bool is_power(const SensorInfo& info) {
-  return info.kind == SensorKind::power || info.kind == SensorKind::energy_counter;
-}
-
-// The same draw told twice: a sum of rails that are listed, or a GPU's power beside its counter.
-bool repeats_another(const SensorInfo& info, const SensorList& list) {
-  if (info.total == "monitor") return true;
-  const size_t end = info.name.rfind("_power");
-  return end != std::string::npos && info.source == "nvml" &&
-         list.find(info.name.substr(0, end) + "_energy");
-}
-
-bool runs_a_tool(const SensorInfo& info) {
-  return info.source == "firmware";
-}
-
 // "cpu4_mhz", "gpu_mhz", "gpu0_mem_mhz", "emc_mhz" as what a frame calls them.
 NamedClock named_clock(const SensorPtr& sensor) {
   const std::string& name = sensor->info().name;

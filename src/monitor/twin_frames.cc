@@ -3,42 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/text.h"
 #include "device/modes/mode.h"
 #include "monitor/frame_reader.h"
 #include "space/highest_mode.h"
-#include "twin/twin.h"
+#include "twin/board_at_work.h"
 
 namespace flyball {
 namespace {
 
-struct Stage {
-  const char* network;  ///< null: rest
-  Phase phase;
-  double batch_size, seconds;
-};
-constexpr Stage stages[] = {{"resnet18", Phase::train, 16, 20},
-                            {nullptr, Phase::train, 0, 5},
-                            {"mobilenet_v3", Phase::infer, 16, 15},
-                            {nullptr, Phase::train, 0, 5}};
-constexpr double ambient_c = 25;
-
-// One stage as it runs.
-struct Running {
-  TwinStream stream;
-  std::string name;
-  double data_bytes = 0;  ///< of the data set
-  TwinMinibatch minibatch{};
-  TwinUse use{};
-};
+// A preset lasts for a round of these.
+const std::vector<WorkStage>& stages() {
+  static const std::vector<WorkStage> all = {
+      {.network = "resnet18", .phase = Phase::train, .batch_size = 16, .seconds = 20},
+      {.seconds = 5},
+      {.network = "mobilenet_v3", .phase = Phase::infer, .batch_size = 16, .seconds = 15},
+      {.seconds = 5}};
+  return all;
+}
 
 class TwinFrames final : public FrameReader {
  public:
   TwinFrames(const Board& board, const FrameOptions& options, std::vector<Error> gaps)
-      : twin_(*board.twin()), options_(options), presets_(board.presets().list) {
+      : twin_(*board.twin()),
+        options_(options),
+        presets_(board.presets().list),
+        work_(twin_, stages(), {.seed = options.seed, .cached = 0.5, .mode = [this](size_t stage) {
+                                  return mode_of_stage(stage);
+                                }}) {
     frame_.simulated = true;
     frame_.board_id = twin_.id;
     frame_.board_name = board.info().device.title;
@@ -68,8 +62,7 @@ class TwinFrames final : public FrameReader {
     }
     chosen_ = mode;
     chosen_preset_ = text.find('=') == std::string::npos ? text : "";
-    began_ = false;  // the stage starts anew in it
-    stage_end_s_ = at_s_;
+    work_.restart(at_s_);
     return "set, in the simulation: " + describe(mode.values);
   }
 
@@ -78,21 +71,22 @@ class TwinFrames final : public FrameReader {
     energy_j_ = {};
     core_s_ = gpu_s_ = 0;
     while (at_s_ < end_s - 1e-9) {
-      if (at_s_ >= stage_end_s_ - 1e-9) FLYBALL_CHECK(begin_stage());
-      const double until_s = std::min(end_s, stage_end_s_);
-      if (running_)
-        work_until(until_s);
-      else
-        rest_until(until_s);
-      warm_up(until_s - at_s_);
-      at_s_ = until_s;
+      FLYBALL_ASSIGN(now_, work_.at(at_s_));
+      spend(std::min(end_s, now_.end_s) - at_s_);
     }
     tell(options_.interval.value);
     return std::optional(frame_);
   }
 
  private:
-  const Stage& stage() const { return stages[stage_ % std::size(stages)]; }
+  void spend(double seconds) {
+    for (size_t rail = 0; rail < energy_j_.size(); ++rail)
+      energy_j_[rail] += now_.rail_w[rail] * seconds;
+    core_s_ += now_.cpu_cores * seconds;
+    gpu_s_ += now_.gpu_busy * seconds;
+    heat_.follow(twin_, now_.rail_w, seconds);
+    at_s_ += seconds;
+  }
 
   Result<PowerMode> mode_of(const std::string& text) const {
     if (text.find('=') != std::string::npos) return parse_mode(text);
@@ -101,99 +95,15 @@ class TwinFrames final : public FrameReader {
     return Error{Code::not_found, fmt::format("there is no preset '{}'", text), ""};
   }
 
-  // A preset lasts for a round of stages.
-  PowerMode mode_now(std::string& preset) const {
-    if (chosen_) {
-      preset = chosen_preset_;
-      return *chosen_;
-    }
+  PowerMode mode_of_stage(size_t stage) {
+    preset_ = chosen_preset_;
+    if (chosen_) return *chosen_;
     PowerMode mode = highest_mode(twin_.axes);
     if (presets_.empty()) return mode;
-    const Preset& chosen = presets_[stage_ / std::size(stages) % presets_.size()];
-    preset = chosen.name;
+    const Preset& chosen = presets_[stage / stages().size() % presets_.size()];
+    preset_ = chosen.name;
     for (const auto& [axis, value] : chosen.mode.values) mode.values[axis] = value;
     return mode;
-  }
-
-  Status begin_stage() {
-    if (began_) ++stage_;
-    began_ = true;
-    stage_begin_s_ = at_s_;
-    stage_end_s_ = at_s_ + stage().seconds;
-    frame_.mode.preset.clear();
-    frame_.mode.caps = mode_now(frame_.mode.preset);
-    frame_.mode.pinned = false;
-    running_.reset();
-    last_w_ = {};
-    if (!stage().network) {
-      FLYBALL_ASSIGN(const TwinPower idle,
-                     idle_power(twin_, frame_.mode.caps, {.governors = true}));
-      idle_w_ = idle.rail_w;
-      return {};
-    }
-    return begin_work();
-  }
-
-  Status begin_work() {
-    FLYBALL_ASSIGN(TwinWorkload workload, known_twin_workload(stage().network, stage().phase));
-    const double data_bytes = workload.data.samples * workload.data.sample_bytes;
-    FLYBALL_ASSIGN(const Twin twin, Twin::make(twin_, std::move(workload)));
-    const TwinConfiguration configuration{
-        .mode = frame_.mode.caps, .batch_size = stage().batch_size, .governors = true};
-    const TwinOptions more{.seed = options_.seed + stage_, .cached = 0.5};
-    FLYBALL_ASSIGN(TwinStream stream, twin.stream(configuration, more));
-    running_.emplace(Running{std::move(stream),
-                             fmt::format("{} {}", stage().network, phase_name(stage().phase)),
-                             data_bytes});
-    return {};
-  }
-
-  void rest_until(double until_s) {
-    for (size_t rail = 0; rail < energy_j_.size(); ++rail)
-      energy_j_[rail] += idle_w_[rail] * (until_s - at_s_);
-    last_w_ = idle_w_;
-  }
-
-  // Minibatches that overlap this piece of time, each by its share of it.
-  void work_until(double until_s) {
-    const double begin = at_s_ - stage_begin_s_, end = until_s - stage_begin_s_;
-    Running& work = *running_;
-    while (true) {
-      const TwinMinibatch& now = work.minibatch;
-      const double overlap = std::min(end, now.end_s) - std::max(begin, now.begin_s);
-      if (overlap > 0)
-        for (size_t rail = 0; rail < energy_j_.size(); ++rail)
-          energy_j_[rail] += now.rail_w[rail] * overlap;
-      if (overlap > 0) {
-        core_s_ += overlap * busy_.cpu_cores;
-        gpu_s_ += overlap * busy_.gpu;
-      }
-      if (now.end_s >= end) break;
-      next_minibatch(work);
-    }
-    last_w_ = work.minibatch.rail_w;
-  }
-
-  // What it used, from what the stream used so far.
-  void next_minibatch(Running& work) {
-    const double before_s = work.minibatch.end_s;
-    work.minibatch = work.stream.next();
-    const TwinUse use = work.stream.use();
-    const double seconds = work.minibatch.end_s - before_s;
-    if (seconds > 0) {
-      const auto of_this = [&](double TwinUse::*share) {
-        return std::max(0.0,
-                        (use.*share * work.minibatch.end_s - work.use.*share * before_s) / seconds);
-      };
-      busy_ = {of_this(&TwinUse::cpu_cores), of_this(&TwinUse::gpu)};
-    }
-    work.use = use;
-  }
-
-  void warm_up(double seconds) {
-    const TwinConstants& c = twin_.constants;
-    const double target = ambient_c + c.thermal_c_per_w * twin_power(twin_, last_w_).module_w;
-    celsius_ += (target - celsius_) * (1 - std::exp(-seconds / c.thermal_s));
   }
 
   void tell(double seconds) {
@@ -211,27 +121,23 @@ class TwinFrames final : public FrameReader {
       frame_.power_w = total_j / seconds;
     }
     tell_work(seconds);
-    frame_.temperatures = {{"module", celsius_}};
+    frame_.temperatures = {{"module", heat_.celsius()}};
   }
 
   void tell_work(double seconds) {
+    frame_.mode = {.caps = work_.mode(), .preset = preset_, .pinned = false};
     const auto& caps = frame_.mode.caps.values;
     const auto cap = [&](const char* name) -> std::optional<double> {
       const auto found = caps.find(name);
       return found == caps.end() ? std::nullopt : std::optional(found->second);
     };
-    const auto lowest = [&](const char* name) -> std::optional<double> {
-      const Axis* axis = find_axis(twin_.axes, name);
-      return axis ? std::optional(axis->values.front()) : std::nullopt;
-    };
-    const TwinMinibatch* now = running_ ? &running_->minibatch : nullptr;
     const bool has_gpu = twin_.constants.cuda_cores > 0;
     frame_.clocks.clear();
     const auto add = [&](const char* name, const char* axis, std::optional<double> seen) {
       if (cap(axis)) frame_.clocks.push_back({name, axis, cap(axis), seen});
     };
-    add("cpu0", axis::cpu_mhz, now ? std::optional(now->cpu_mhz) : lowest(axis::cpu_mhz));
-    add("gpu", axis::gpu_mhz, now ? std::optional(now->gpu_mhz) : lowest(axis::gpu_mhz));
+    add("cpu0", axis::cpu_mhz, now_.cpu_mhz);
+    add("gpu", axis::gpu_mhz, now_.gpu_mhz);
     add("emc", axis::mem_mhz, cap(axis::mem_mhz));
     const double cores = std::max(1.0, cap(axis::cpu_cores).value_or(1));
     const Axis* all = find_axis(twin_.axes, axis::cpu_cores);
@@ -246,30 +152,29 @@ class TwinFrames final : public FrameReader {
     frame_.memory.used_bytes = twin_.system_bytes;
     if (!frame_.memory.page_cache_bytes) frame_.memory.page_cache_bytes = 0;
     frame_.processes.clear();
-    if (!running_) return;
-    const double held = running_->stream.memory_bytes();
+    if (work_.stage().network.empty()) return;
+    const double held = work_.memory_bytes();
     frame_.memory.used_bytes = twin_.system_bytes + held;
-    frame_.memory.page_cache_bytes = running_->data_bytes * running_->stream.cached();
-    frame_.processes.push_back({1, running_->name, core_s_ / seconds, held, {}});
+    frame_.memory.page_cache_bytes = work_.page_cache_bytes();
+    frame_.processes.push_back(
+        {1,
+         fmt::format("{} {}", work_.stage().network, phase_name(work_.stage().phase)),
+         core_s_ / seconds,
+         held,
+         {}});
   }
-
-  struct Busy {
-    double cpu_cores = 0, gpu = 0;  ///< of the minibatch that runs
-  };
 
   TwinBoard twin_;
   FrameOptions options_;
   std::vector<Preset> presets_;
   BoardFrame frame_;
-  std::optional<Running> running_;
-  Busy busy_;
-  TwinRailPower energy_j_{}, idle_w_{}, last_w_{};
-  double core_s_ = 0, gpu_s_ = 0, celsius_ = ambient_c;
-  double at_s_ = 0, stage_begin_s_ = 0, stage_end_s_ = 0;
+  BoardAtWork work_;
+  WorkPiece now_;
+  BoardHeat heat_;
+  TwinRailPower energy_j_{};
+  double core_s_ = 0, gpu_s_ = 0, at_s_ = 0;
   std::optional<PowerMode> chosen_;
-  std::string chosen_preset_;
-  size_t stage_ = 0;
-  bool began_ = false;
+  std::string preset_, chosen_preset_;
 };
 
 }  // namespace

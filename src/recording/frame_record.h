@@ -10,6 +10,9 @@
 
 namespace flyball {
 
+/// What a record calls the cap in force of an axis: "cpu_mhz_cap".
+std::string cap_name(const std::string& axis);
+
 struct FrameRecordOptions {
   std::filesystem::path file;
   std::string command, device;

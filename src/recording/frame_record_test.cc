@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "base/os/temp_folder.h"
 #include "monitor/frame_testing.h"
 #include "recording/record_json.h"
@@ -46,6 +48,25 @@ TEST(FrameRecord, HoldsWhatWasShown) {
   EXPECT_NEAR(samples->front().back().value, *rail.power_w, 1e-3);
   EXPECT_EQ(samples->front().back().time_ns, 10'000'000'000);
   EXPECT_EQ(reader.stopped(), "key r");
+}
+
+// One thing has one name, whoever recorded it.
+TEST(FrameRecord, ChannelsAreCalledAsThoseOfSensors) {
+  Shown shown;
+  shown.frame.mode.caps.values = {{axis::cpu_mhz, 1344}, {axis::cpu_cores, 4}};
+  auto record = record_frames(shown.frame, shown.options);
+  ASSERT_TRUE(record.ok()) << record.error().message;
+  ASSERT_TRUE((*record)->finish().ok());
+  RecordReader reader = shown.read();
+  std::map<std::string, std::string> units;
+  for (const RecordChannel& channel : reader.channels())
+    units[channel.info.name] = channel.info.unit;
+  EXPECT_EQ(units.at("cpu0_mhz"), "MHz");
+  EXPECT_EQ(units.at("cpu_mhz_cap"), "MHz");
+  EXPECT_EQ(units.at("cpu_cores_cap"), "1");
+  EXPECT_EQ(units.at("cpu0_busy"), "1");
+  EXPECT_EQ(units.at("memory_used"), "B");
+  EXPECT_TRUE(units.contains("throttled"));
 }
 
 TEST(FrameRecord, LeavesOutWhatWasNotThereAtFirstAndSkipsWhatDoesNotRead) {

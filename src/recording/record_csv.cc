@@ -60,8 +60,13 @@ Result<size_t> record_csv(RecordReader& reader, int64_t begin, int64_t end,
   size_t count = 0;
   FLYBALL_CHECK(write("time_s,sensor,unit,value,of\n"));
   constexpr int64_t stretch = 2 * minute_ticks;
-  for (int64_t at = begin; at < end; at += stretch) {
-    FLYBALL_ASSIGN(const auto rows, rows_of(reader, at, std::min(at + stretch, end)));
+  for (int64_t at = begin, until = 0; at < end; at = until) {
+    until = std::min(at + stretch, end);
+    FLYBALL_ASSIGN(const auto rows, rows_of(reader, at, until));
+    if (rows.empty()) {
+      FLYBALL_ASSIGN(const int64_t next, reader.next_begin(until));
+      until = std::max(until, std::min(next, end));
+    }
     std::string text;
     for (const CsvRow& row : rows) {
       const RecordChannel& channel = reader.channels()[row.channel];

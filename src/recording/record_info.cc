@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/text.h"
 
 namespace flyball {
 
@@ -46,7 +47,9 @@ double step_of(const SensorInfo& info) {
 
 std::string text_of(const Json& json, const char* key) {
   const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+  const std::string text =
+      found != json.end() && found->is_string() ? found->get<std::string>() : "";
+  return text_fault(text).empty() ? text : "";
 }
 
 double number_of(const Json& json, const char* key) {

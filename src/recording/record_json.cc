@@ -32,7 +32,10 @@ Json channel_json(const RecordChannel& channel, const RecordFigures& figures) {
             {"interval_ms", channel.period_s * 1e3},
             {"step", channel.step}};
   const auto known = [&](double value) { return figures.known ? Json(value) : Json(nullptr); };
-  if (channel.tells_power()) json["energy_j"] = energy_json(figures);
+  if (channel.tells_power()) {
+    json["energy_j"] = energy_json(figures);
+    json["error_j"] = known(figures.error_j);
+  }
   json["mean"] = known(figures.mean);
   json["min"] = known(figures.least);
   json["max"] = known(figures.most);
@@ -45,13 +48,14 @@ Json channel_json(const RecordChannel& channel, const RecordFigures& figures) {
 Json total_json(const RecordReader& reader, const std::vector<RecordFigures>& figures,
                 const std::string& total) {
   Json parts = Json::array();
-  double energy_j = 0, mean_w = 0, covered_s = 0, gap_s = 0;
+  double energy_j = 0, error_j = 0, mean_w = 0, covered_s = 0, gap_s = 0;
   bool known = true;
   for (size_t i = 0; i < figures.size(); ++i) {
     const RecordChannel& channel = reader.channels()[i];
     if (!channel.tells_power() || channel.info.total != total) continue;
     known = known && figures[i].known;
     energy_j += figures[i].energy_j;
+    error_j = std::hypot(error_j, figures[i].error_j);
     mean_w += figures[i].mean;
     covered_s = parts.empty() ? figures[i].covered_s : std::min(covered_s, figures[i].covered_s);
     gap_s = std::max(gap_s, figures[i].gap_s);
@@ -60,6 +64,7 @@ Json total_json(const RecordReader& reader, const std::vector<RecordFigures>& fi
   return {{"name", total},
           {"channels", std::move(parts)},
           {"energy_j", known ? Json(energy_j) : Json(nullptr)},
+          {"error_j", known ? Json(error_j) : Json(nullptr)},
           {"mean_w", known ? Json(mean_w) : Json(nullptr)},
           {"covered_s", covered_s},
           {"gap_s", gap_s}};
@@ -95,6 +100,11 @@ Json thinned_json(const RecordReader& reader) {
           {"seconds_since_s", seconds_of(reader.seconds_since())}};
 }
 
+Json own_cpu_json(const RecordReader& reader) {
+  if (!reader.own_cpu_s() || reader.end() <= 0) return nullptr;
+  return 100 * *reader.own_cpu_s() / seconds_of(reader.end());
+}
+
 Json head_json(const RecordReader& reader, int64_t begin, int64_t end,
                const std::vector<RecordFigures>& figures) {
   const RecordInfo& info = reader.info();
@@ -113,6 +123,7 @@ Json head_json(const RecordReader& reader, int64_t begin, int64_t end,
             {"rate_hz", info.rate_hz},
             {"seconds", seconds_of(reader.end())},
             {"stopped", text_or_null(reader.stopped())},
+            {"own_cpu_percent", own_cpu_json(reader)},
             {"begin_s", seconds_of(begin)},
             {"end_s", seconds_of(end)}};
   json["totals"] = Json::array();
@@ -178,30 +189,68 @@ Json curve_json(const RecordChannel& channel, const std::vector<RecordSummary>& 
       {"name", channel.info.name}, {"after", at}, {"min", least}, {"mean", mean}, {"max", most}};
 }
 
+// The square of the standard error that a stretch adds. No values of a given range have a greater
+// standard deviation than half of it.
+double variance_j2(const RecordChannel& channel, const RecordSummary& one) {
+  const double update_s = std::max(channel.period_s, channel.info.period_s);
+  const double updates = update_s > 0 ? std::max(1.0, one.covered_s / update_s) : 1;
+  return std::pow((one.most - one.least) / 2 * one.covered_s, 2) / updates;
+}
+
+// A counter is off by what it had not counted yet, at both ends.
+double steps_j(const RecordChannel& channel, double first_w, double last_w) {
+  return std::max(channel.period_s, channel.info.period_s) * std::hypot(first_w, last_w);
+}
+
+// Of one channel, a summary after the other.
+class FiguresSum {
+ public:
+  explicit FiguresSum(const RecordChannel& channel) : channel_(channel) {}
+  void add(const RecordSummary& one) {
+    figures_.least = figures_.known ? std::min(figures_.least, one.least) : one.least;
+    figures_.most = figures_.known ? std::max(figures_.most, one.most) : one.most;
+    if (!figures_.known) first_w_ = one.mean;
+    last_w_ = one.mean;
+    figures_.known = true;
+    figures_.energy_j += one.mean * one.covered_s;
+    figures_.covered_s += one.covered_s;
+    variance_j2_ += variance_j2(channel_, one);
+  }
+  RecordFigures figures(double seconds) const {
+    RecordFigures figures = figures_;
+    figures.mean = figures.covered_s > 0 ? figures.energy_j / figures.covered_s : 0;
+    figures.error_j = channel_.info.kind == SensorKind::energy_counter
+                          ? steps_j(channel_, first_w_, last_w_)
+                          : std::sqrt(variance_j2_);
+    figures.gap_s = std::max(0.0, seconds - figures.covered_s);
+    if (figures.gap_s < 1e-3) figures.gap_s = 0;
+    return figures;
+  }
+
+ private:
+  const RecordChannel& channel_;
+  RecordFigures figures_;
+  double variance_j2_ = 0, first_w_ = 0, last_w_ = 0;
+};
+
 }  // namespace
 
 Result<std::vector<RecordFigures>> record_figures(RecordReader& reader, int64_t begin,
                                                   int64_t end) {
-  std::vector<RecordFigures> all(reader.channels().size());
+  std::vector<FiguresSum> sums(reader.channels().begin(), reader.channels().end());
   constexpr int64_t stretch = 60 * minute_ticks;  // at a time, so that memory stays bounded
-  for (int64_t at = begin; at < end; at += stretch) {
-    const int64_t until = std::min(at + stretch, end);
+  for (int64_t at = begin, until = 0; at < end; at = until) {
+    until = std::min(at + stretch, end);
     FLYBALL_ASSIGN(const auto values, reader.summaries(at, until, second_ticks));
-    for (size_t i = 0; i < all.size(); ++i)
-      for (const RecordSummary& one : values[i]) {
-        RecordFigures& figures = all[i];
-        figures.least = figures.known ? std::min(figures.least, one.least) : one.least;
-        figures.most = figures.known ? std::max(figures.most, one.most) : one.most;
-        figures.known = true;
-        figures.energy_j += one.mean * one.covered_s;
-        figures.covered_s += one.covered_s;
-      }
+    if (std::ranges::all_of(values, &std::vector<RecordSummary>::empty)) {
+      FLYBALL_ASSIGN(const int64_t next, reader.next_begin(until));
+      until = std::max(until, floor_to(std::min(next, end), second_ticks));
+    }
+    for (size_t i = 0; i < sums.size(); ++i)
+      for (const RecordSummary& one : values[i]) sums[i].add(one);
   }
-  for (RecordFigures& figures : all) {
-    figures.mean = figures.covered_s > 0 ? figures.energy_j / figures.covered_s : 0;
-    figures.gap_s = std::max(0.0, seconds_of(end - begin) - figures.covered_s);
-    if (figures.gap_s < 1e-3) figures.gap_s = 0;
-  }
+  std::vector<RecordFigures> all;
+  for (const FiguresSum& sum : sums) all.push_back(sum.figures(seconds_of(end - begin)));
   return all;
 }
 

@@ -11,6 +11,9 @@ namespace flyball {
 /// One channel over a stretch.
 struct RecordFigures {
   double energy_j = 0;  ///< of power; over what is covered
+  /// One standard error of it, at most: of a power sensor by how far its values lie apart in each
+  /// second, of a counter by the steps that it moves in, at both ends. Not what the sensor is off.
+  double error_j = 0;
   double mean = 0, least = 0, most = 0;
   double covered_s = 0, gap_s = 0;
   bool known = false;  ///< is there anything of it?

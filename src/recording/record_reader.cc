@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/text.h"
 #include "recording/sample_block.h"
 
 namespace flyball {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr size_t most_channels = 4096;
 constexpr size_t most_marks = 100'000;
+constexpr size_t most_damaged = 1000;  // that are named
 constexpr size_t most_blocks = 20'000'000;
 
 bool is_tick(int64_t tick) {
@@ -27,7 +29,12 @@ int64_t tick_in(const std::string& text) {
 }
 
 double plain(double value) {
-  return std::isfinite(value) && value >= 0 ? value : 0;
+  return std::isfinite(value) && value >= 0 && value <= 1e15 ? value : 0;
+}
+
+// One that no value overflows with; a NaN is none.
+bool is_step(double step) {
+  return step >= 1e-12 && step <= 1e12;
 }
 
 std::string clock(int64_t tick) {
@@ -87,8 +94,10 @@ Status RecordReader::read_facts() {
   auto info = parse_record_info(facts["record"]);
   if (!info) return info.error().within(path_.string());
   info_ = *std::move(info);
-  stopped_ = facts["stopped"];
+  stopped_ = text_fault(facts["stopped"]).empty() ? facts["stopped"] : "";
   end_ = tick_in(facts["end"]);
+  const auto own_cpu_s = parse_double(facts["own_cpu_s"]);
+  if (own_cpu_s && std::isfinite(*own_cpu_s) && *own_cpu_s >= 0) own_cpu_s_ = own_cpu_s;
   since_[0] = tick_in(facts["samples_since"]);
   since_[1] = tick_in(facts["slow_since"]);
   since_[2] = tick_in(facts["seconds_since"]);
@@ -105,7 +114,11 @@ Status RecordReader::read_channels() {
             channels_.size() == most_channels)
           return bad("does not number its channels");
         channels_.push_back(channel_of(row));
-        if (!(channels_.back().step > 0)) return bad("has a channel without a step");
+        const RecordChannel& channel = channels_.back();
+        if (!is_step(channel.step)) return bad("has a channel without a step");
+        for (const std::string& text :
+             {channel.info.name, channel.info.unit, channel.info.source, channel.info.total})
+          if (!text_fault(text).empty()) return bad("has a channel whose name does not read");
         return {};
       })));
   return {};
@@ -114,8 +127,9 @@ Status RecordReader::read_channels() {
 Status RecordReader::read_marks() {
   return as_record(
       database_.run("SELECT tick, name FROM mark ORDER BY tick", {}, [&](const Row& row) {
-        if (marks_.size() < most_marks && is_tick(row.integer(0)))
-          marks_.push_back({row.integer(0), row.text(1)});
+        std::string name = row.text(1);
+        if (marks_.size() < most_marks && is_tick(row.integer(0)) && text_fault(name).empty())
+          marks_.push_back({row.integer(0), std::move(name)});
         return Status();
       }));
 }
@@ -135,6 +149,18 @@ Status RecordReader::find_end() {
     end_ = std::max(end_, newest);
   }
   return {};
+}
+
+// A file may say that it is a hundred years long: what lies between its blocks is left out.
+Result<int64_t> RecordReader::next_begin(int64_t tick) {
+  int64_t next = most_ticks;
+  for (int64_t level = 0; level < block_levels; ++level) {
+    const auto begin = database_.integer(
+        "SELECT ifnull(min(begin), ?) FROM block WHERE level=? AND begin>=?", {next, level, tick});
+    if (!begin) return as_record_error(begin.error());
+    next = std::min(next, *begin);
+  }
+  return next;
 }
 
 Result<std::vector<RecordReader::Place>> RecordReader::places(BlockLevel level, int64_t begin,
@@ -169,7 +195,8 @@ Result<std::string> RecordReader::bytes_of(int64_t id) {
 void RecordReader::damage(BlockLevel level, const Place& place, const std::string& how) {
   std::string text = fmt::format("block {}, {} from {} to {}: {}", place.id, level_words(level),
                                  clock(place.begin), clock(place.end), how);
-  if (std::ranges::count(damaged_, text) == 0) damaged_.push_back(std::move(text));
+  if (damaged_.size() < most_damaged && std::ranges::count(damaged_, text) == 0)
+    damaged_.push_back(std::move(text));
 }
 
 bool RecordReader::sound(const std::vector<Series>& block) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,14 @@ class RecordReader {
   /// Why it ended: "command ended", "duration", "interrupted", …; "": it was not closed, as after a
   /// kill, or it still goes on.
   const std::string& stopped() const { return stopped_; }
+  /// Processor time that reading the sensors and writing took; nothing where it is not known.
+  const std::optional<double>& own_cpu_s() const { return own_cpu_s_; }
   /// Since when there are samples of power, of the slow channels, and values by second; what was
   /// before was thinned.
   int64_t samples_since() const { return since_[0]; }
   int64_t slow_since() const { return since_[1]; }
   int64_t seconds_since() const { return since_[2]; }
-  /// Blocks that did not read, so far, each with its time.
+  /// Blocks that did not read, so far, each with its time; a thousand at most.
   const std::vector<std::string>& damaged() const { return damaged_; }
 
   /// Called with each block of a level that touches [begin, end), in order. Stops with its error.
@@ -44,6 +47,8 @@ class RecordReader {
   /// ones. Holds all of them in memory: ask for as many as are wanted.
   Result<std::vector<std::vector<RecordSummary>>> summaries(int64_t begin, int64_t end,
                                                             int64_t width);
+  /// Where the next block begins, at this tick or later; most_ticks where there is none.
+  Result<int64_t> next_begin(int64_t tick);
   /// Samples of [begin, end) of each channel. Memory as of summaries().
   Result<std::vector<std::vector<Sample>>> samples(int64_t begin, int64_t end);
 
@@ -69,6 +74,7 @@ class RecordReader {
   std::vector<RecordChannel> channels_;
   std::vector<RecordMark> marks_;
   std::string stopped_;
+  std::optional<double> own_cpu_s_;
   std::vector<std::string> damaged_;
   int64_t end_ = 0;
   int64_t since_[3] = {0, 0, 0};

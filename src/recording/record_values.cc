@@ -50,11 +50,15 @@ Status summarise_samples(RecordReader& reader, bool slow, int64_t begin, int64_t
                          Summaries& all) {
   constexpr int64_t around = 4 * second_ticks;  // of power, before and after
   const int64_t stretch = slow ? 60 * minute_ticks : 4 * minute_ticks;
-  for (int64_t at = floor_to(begin, width); at < end; at += stretch) {
-    const int64_t until = std::min(at + stretch, end);
+  for (int64_t at = floor_to(begin, width), until = 0; at < end; at = until) {
+    until = std::min(at + stretch, end);
     ByChannel samples(reader.channels().size());
     FLYBALL_CHECK(gather_samples(reader, slow ? BlockLevel::slow : BlockLevel::samples, at - around,
                                  until + around, samples));
+    if (std::ranges::all_of(samples, &std::vector<Sample>::empty)) {
+      FLYBALL_ASSIGN(const int64_t next, reader.next_begin(until));
+      until = std::max(until, floor_to(std::min(next, end), width));
+    }
     for (size_t i = 0; i < samples.size(); ++i)
       for (const RecordSummary& one : summarise(reader.channels()[i], samples[i], at, until, width))
         if (all[i].empty() || one.begin > all[i].back().begin) all[i].push_back(one);

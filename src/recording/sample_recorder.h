@@ -26,6 +26,10 @@ class SampleRecorder {
   /// Samples of a channel, later than those before; times in ns since the record began.
   void add(size_t channel, std::span<const Sample> samples);
   Status mark(int64_t time_ns, const std::string& name);
+  /// Something to know of the record, by its name in the file.
+  Status set_fact(const std::string& name, const std::string& value) {
+    return writer_.set_fact(name, value);
+  }
   /// All samples before `now_ns` have been added: writes what is new. `durable` false leaves the
   /// commit to a later call, and writes long blocks alone.
   Status flush(int64_t now_ns, bool durable = true);

@@ -1,18 +1,14 @@
 #include "recording/sampler_recording.h"
 
-#include <time.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/clock.h"
-#include "telemetry/sampling/thread_time.h"
+#include "recording/flush_loop.h"
 
 namespace flyball {
 namespace {
@@ -28,14 +24,11 @@ struct SamplerRecording::Inside {
   std::optional<SampleRecorder> recorder;
   const Sampler* sampler = nullptr;
   int64_t origin_ns = 0, end_ns = 0;
+  double sampling_cpu_s = 0, writing_cpu_s = 0;
   std::vector<int64_t> taken_ns;  ///< up to when samples of each channel were taken
   Status status;
   mutable std::mutex mutex;  ///< guards all above
-  bool stop = false;
-  std::mutex stop_mutex;  ///< guards `stop`
-  std::condition_variable stopped;
-  std::atomic<double> cpu_s{0};
-  std::thread thread;
+  std::optional<FlushLoop> loop;
 
   void take(int64_t until_ns) {
     const std::lock_guard lock(mutex);
@@ -54,22 +47,10 @@ struct SamplerRecording::Inside {
     if (status.ok()) status = recorder->flush(until_ns - origin_ns);
   }
 
-  bool wait_until(int64_t deadline_ns) {
-    std::unique_lock lock(stop_mutex);
-    const std::chrono::nanoseconds left(std::max<int64_t>(deadline_ns - monotonic_ns(), 0));
-    return stopped.wait_for(lock, left, [this] { return stop; });
-  }
-
-  void run() {
-    int64_t next_ns = origin_ns;
-    do {
-      next_ns = std::max(next_ns + nanoseconds(SampleRecorder::flush_s), monotonic_ns());
-      cpu_s.store(thread_cpu_seconds(), std::memory_order_relaxed);
-      if (wait_until(next_ns)) return;
-      const int64_t until_ns = monotonic_ns() - settle_ns;
-      take(until_ns);
-      write(until_ns);
-    } while (true);
+  void flush() {
+    const int64_t until_ns = monotonic_ns() - settle_ns;
+    take(until_ns);
+    write(until_ns);
   }
 };
 
@@ -93,19 +74,17 @@ Status SamplerRecording::begin(const Sampler& sampler) {
   inside_->taken_ns.assign(channels.size(), inside_->origin_ns);
   FLYBALL_ASSIGN(inside_->recorder,
                  SampleRecorder::create(inside_->file, inside_->info, std::move(channels)));
-  inside_->thread = std::thread([this] { inside_->run(); });
+  inside_->loop.emplace([inside = inside_.get()] { inside->flush(); });
   return {};
 }
 
 void SamplerRecording::end() {
-  if (!inside_->thread.joinable()) return;
-  {
-    const std::lock_guard lock(inside_->stop_mutex);
-    inside_->stop = true;
-  }
-  inside_->stopped.notify_all();
-  inside_->thread.join();
+  if (!inside_->loop) return;
+  inside_->loop->end();
+  inside_->writing_cpu_s = inside_->loop->cpu_seconds();
+  inside_->loop.reset();
   inside_->end_ns = monotonic_ns();
+  inside_->sampling_cpu_s = inside_->sampler->cpu_seconds();
   inside_->take(inside_->end_ns);
 }
 
@@ -122,7 +101,11 @@ bool SamplerRecording::failed() const {
 }
 
 double SamplerRecording::cpu_seconds() const {
-  return inside_->cpu_s.load(std::memory_order_relaxed);
+  return inside_->loop ? inside_->loop->cpu_seconds() : inside_->writing_cpu_s;
+}
+
+double SamplerRecording::own_cpu_seconds() const {
+  return cpu_seconds() + inside_->sampling_cpu_s;
 }
 
 Status SamplerRecording::finish(const std::string& stopped) {
@@ -131,6 +114,7 @@ Status SamplerRecording::finish(const std::string& stopped) {
   if (!inside_->recorder)
     return Error{Code::unavailable, "nothing was recorded: this machine shows no sensor", ""};
   FLYBALL_CHECK(inside_->status);
+  FLYBALL_CHECK(inside_->recorder->set_fact("own_cpu_s", fmt::format("{}", own_cpu_seconds())));
   return inside_->recorder->finish(inside_->end_ns - inside_->origin_ns, stopped);
 }
 

@@ -27,6 +27,8 @@ class SamplerRecording final : public SamplingListener {
   bool failed() const;
   /// Processor time of the thread, in s.
   double cpu_seconds() const;
+  /// The same with that of the sampler; after the end.
+  double own_cpu_seconds() const;
   /// After the end: closes the file. Error: why it could not be written; nothing was sampled.
   Status finish(const std::string& stopped);
 

@@ -3340,6 +3340,8 @@ export interface Record {
   seconds: number;
   /** Why it ended. Null: it was not closed (killed, or power was lost), or it goes on. */
   stopped: string | null;
+  /** [%] Processor time that reading the sensors and writing the record took, of one core. Null: not known, as of a simulated board, or it was not closed. */
+  own_cpu_percent: number | null;
   /** [s] What the figures are of begins here, since the beginning of the record. */
   begin_s: number;
   /** [s] And ends here. */
@@ -3365,6 +3367,8 @@ export interface RecordTotal {
   channels: string[];
   /** [J] Over what is covered; null where a part has no samples. */
   energy_j: number | null;
+  /** [J] One standard error of it, of its parts together. */
+  error_j: number | null;
   /** [W] Mean power over what is covered. */
   mean_w: number | null;
   /** [s] Time with samples, of the part that has the fewest. */
@@ -3378,7 +3382,7 @@ export interface RecordChannel {
   name: string;
   /** Of mean, min and max; of a counter of energy W, its slope. */
   unit: string;
-  /** `power`, `energy counter`, `counter` or `gauge`. */
+  /** `power`, `energy_counter`, `counter` or `gauge`. */
   kind: string;
   /** The total that it is a part of; empty for none. */
   total: string;
@@ -3388,6 +3392,8 @@ export interface RecordChannel {
   step: number;
   /** [J] Of power and energy: over what is covered. */
   energy_j?: number | null;
+  /** [J] Of power and energy: one standard error of it, at most. Of a power sensor by how far its values lie apart in each second, of a counter by the steps that it moves in, at both ends. What the sensor itself is off is not in it. */
+  error_j?: number | null;
   /** [unit] Null: it has no samples. */
   mean: number | null;
   /** [unit] The least. */

@@ -167,6 +167,7 @@ Status export_record(const ExportOptions& options) {
   FLYBALL_ASSIGN(const RecordView view, options.stretch.in(reader));
   std::ofstream file;
   if (!options.out.empty()) {
+    FLYBALL_CHECK(check_other_file(options.out, options.workload));
     FLYBALL_CHECK(check_writable(options.out));
     file.open(options.out, std::ios::binary | std::ios::trunc);
   }

@@ -95,6 +95,9 @@ Status watch(FrameReader& reader, const MonitorOptions& options, Context& contex
 }
 
 Status monitor(const MonitorOptions& options, Context& context) {
+  if (options.once && options.duration_s)
+    return Error{Code::invalid_argument, "--once shows one frame: it takes no --duration",
+                 "leave one of them out"};
   FLYBALL_ASSIGN(const auto reader, open(options));
   if (options.once) return show_once(*reader, options.json);
   return watch(*reader, options, context);

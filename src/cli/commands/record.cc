@@ -1,12 +1,15 @@
 // flyball record: power and what explains it into a bounded file.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include "base/amounts.h"
 #include "base/clock.h"
 #include "base/figure.h"
+#include "base/os/guard.h"
 #include "base/os/interrupt.h"
 #include "base/text.h"
 #include "cli/action.h"
@@ -14,6 +17,7 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
+#include "cli/option_scope.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/record_options.h"
@@ -23,7 +27,6 @@
 #include "recording/sampler_recording.h"
 #include "recording/simulated_record.h"
 #include "telemetry/process/command.h"
-#include "telemetry/process/measure.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
@@ -37,6 +40,7 @@ struct RecordArguments {
   uint64_t seed = 0;
   bool json = false, quiet = false;
   std::vector<std::string> command;
+  OptionScope scope;
 };
 
 std::string file_of(const RecordArguments& options) {
@@ -97,65 +101,68 @@ Status record_twin(const RecordArguments& options, const Board& board, const Con
   return tell(file, options);
 }
 
-Result<MeasureResult> run_command(const RecordArguments& options, const SensorList& power,
-                                  const SensorList& rest, SamplingListener& listener) {
-  MeasureOptions measure;
-  measure.interval = {1 / options.rate_hz};
-  measure.sensors = power;
-  measure.context = rest;
-  measure.context_interval = {1.0};
-  measure.stdout_to_stderr = options.json;
-  measure.listener = &listener;
-  return measure_command(options.command, measure);
+Status add_sensors(const RecordArguments& options, const RecordSensors& sensors, Sampler& sampler) {
+  constexpr Seconds kept{30};  // what is written is needed no more
+  const Seconds period{1 / options.rate_hz};
+  for (const SensorPtr& sensor : sensors.power.sensors)
+    FLYBALL_CHECK(sampler.add(sensor, reading_period(sensor->info(), period), kept));
+  for (const SensorPtr& sensor : sensors.rest.sensors)
+    FLYBALL_CHECK(sampler.add(sensor, {1.0}, kept));
+  return {};
 }
 
-// A file that fails meanwhile is what the command reports; what it ran counts more.
-Status record_command(const RecordArguments& options, const SensorList& power,
-                      const SensorList& rest, SamplerRecording& recording, Context& context) {
-  const auto result = run_command(options, power, rest, recording);
-  if (!result) {
-    if (result.error().code == Code::invalid_argument) return result.error();
-    report_error(result.error());
-    context.exit_code = start_failure_exit_code(result.error());
-    return recording.finish("the command did not start");
+// Returns why the record ends. A file that fails meanwhile is told of at the end: what the command
+// does counts more.
+std::string follow_command(const RecordArguments& options, SamplerRecording& recording,
+                           Context& context) {
+  constexpr int64_t look_ns = 1'000'000'000;  // for what the command leaves to us
+  const int64_t begin_ns = monotonic_ns();
+  const auto started = RunningCommand::start(options.command, {.stdout_to_stderr = options.json});
+  if (!started) {
+    report_error(started.error());
+    context.exit_code = start_failure_exit_code(started.error());
+    return "the command did not start";
   }
-  context.exit_code = result->exit_code;
-  recording.mark(result->begin_ns, "begin: " + join(options.command, " "));
-  recording.mark(result->end_ns, fmt::format("end: exit code {}", result->exit_code));
-  return recording.finish("command ended");
+  RunningCommand& command = **started;
+  recording.mark(begin_ns, "begin: " + join(options.command, " "));
+  while (!command.wait_until(monotonic_ns() + look_ns)) command.refresh();
+  const int64_t end_ns = monotonic_ns();
+  command.finish(true);
+  context.exit_code = command.exit_code();
+  recording.mark(end_ns, fmt::format("end: exit code {}", context.exit_code));
+  return "command ended";
 }
 
-Status record_time(const RecordArguments& options, const SensorList& power, const SensorList& rest,
-                   SamplerRecording& recording, Context& context) {
-  Sampler sampler;
-  constexpr Seconds keep{30};  // what is written is needed no more
-  for (const SensorPtr& sensor : power.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, {1 / options.rate_hz}, keep));
-  for (const SensorPtr& sensor : rest.sensors) FLYBALL_CHECK(sampler.add(sensor, {1.0}, keep));
-  sampler.tell(&recording);
-  if (sampler.size() > 0) FLYBALL_CHECK(sampler.start());
+std::string follow_time(const RecordArguments& options, const SamplerRecording& recording,
+                        Context& context) {
+  constexpr int64_t look_ns = 100'000'000;  // for signals
   const int64_t end_ns = options.duration ? monotonic_ns() + nanoseconds(options.duration->value)
                                           : std::numeric_limits<int64_t>::max();
-  while (monotonic_ns() < end_ns && !is_interrupted(&interrupt_flag()) && !recording.failed() &&
-         sampler.size() > 0)
-    sleep_until_ns(std::min(end_ns, monotonic_ns() + 100'000'000));
-  sampler.stop();
+  while (monotonic_ns() < end_ns && !is_interrupted(&interrupt_flag()) && !recording.failed())
+    sleep_until_ns(std::min(end_ns, monotonic_ns() + look_ns));
   const bool interrupted = is_interrupted(&interrupt_flag());
   if (interrupted && options.duration) context.exit_code = interrupted_exit_code();
-  return recording.finish(interrupted ? "interrupted" : "duration");
+  return interrupted ? "interrupted" : "duration";
 }
 
 Status record_host(const RecordArguments& options, const Board& board, Context& context) {
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
-  const SensorList power = open_power_sensors(root, board.info().gpu);
-  const SensorList rest = record_context(root);
+  const RecordSensors sensors = open_record_sensors(board, root);
   RecordInfo info = info_of(options, board, context);
-  info.gaps = power.gaps;
+  info.gaps = sensors.power.gaps;
   const std::string file = file_of(options);
   SamplerRecording recording(file, std::move(info));
+  Sampler sampler;
+  FLYBALL_CHECK(add_sensors(options, sensors, sampler));
+  sampler.tell(&recording);
   const bool runs = !options.command.empty();
-  FLYBALL_CHECK(runs ? record_command(options, power, rest, recording, context)
-                     : record_time(options, power, rest, recording, context));
+  if (runs) Guard::start();  // no part of the command's time
+  if (sampler.size() > 0) FLYBALL_CHECK(sampler.start());
+  const std::string stopped = runs                 ? follow_command(options, recording, context)
+                              : sampler.size() > 0 ? follow_time(options, recording, context)
+                                                   : "";
+  sampler.stop();
+  FLYBALL_CHECK(recording.finish(stopped));
   return tell(file, options);
 }
 
@@ -167,6 +174,7 @@ Status run(const RecordArguments& options, Context& context) {
   if (!board->live())
     return Error{Code::invalid_argument, "a table draws no power now",
                  "record this machine, or a simulated board: --device twin:orin_agx"};
+  FLYBALL_CHECK(options.scope.check(board->twin() ? Target::twin : Target::network));
   catch_interrupts();
   return board->twin() ? record_twin(options, *board, context)
                        : record_host(options, *board, context);
@@ -189,7 +197,10 @@ void add_record(CLI::App& app, Context& context) {
   writes(command->add_option("--out,-o", options->file,
                              "File to write; default: flyball-DATE-TIME.flyrec"));
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
-  add_seed(*command, options->seed, "Seed of a simulated board");
+  options->scope.exclude({Target::network},
+                         {add_seed(*command, options->seed, "Seed of a simulated board")},
+                         {.remedy = "leave it out, or simulate a board: --device twin:orin_agx",
+                          .reason = "is of simulated boards alone"});
   add_json_flag(*command, options->json, "; a command's own output goes to stderr");
   add_quiet(*command, options->quiet);
   command->add_option("command", options->command, "Command to run and record, after --");

@@ -54,12 +54,13 @@ Status report_run(const ReportOptions& options, int64_t number) {
 
 Status report_record(const ReportOptions& options) {
   const std::filesystem::path record = options.what;
+  const std::string file = options.out.empty() ? record.stem().string() + ".html" : options.out;
+  FLYBALL_CHECK(check_other_file(file, record));
   FLYBALL_ASSIGN(RecordReader reader, RecordReader::open(record));
   FLYBALL_ASSIGN(const RecordView view, options.stretch.in(reader));
   FLYBALL_ASSIGN(Json shown, record_page_json(reader, view));
   Json page = page_document("record", reader.info().command, shown["answer"]);
   for (const char* key : {"width_s", "begin_s", "curves"}) page[key] = std::move(shown[key]);
-  const std::string file = options.out.empty() ? record.stem().string() + ".html" : options.out;
   for (const std::string& damaged : reader.damaged())
     fmt::print(stderr, "note: left out: {}\n", damaged);
   return write_report(file, page, false);

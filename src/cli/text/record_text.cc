@@ -23,7 +23,9 @@ std::string gap_text(const Json& of) {
 std::string totals_table(const Json& record) {
   TextTable table({"power", "energy", "mean W", "not measured"});
   const auto energy = [](const Json& of) {
-    return of["energy_j"].is_number() ? format_joules(of["energy_j"].get<double>()) : "-";
+    if (!of["energy_j"].is_number()) return std::string("-");
+    return fmt::format("{} \u00b1 {} J", format_joules(of["energy_j"].get<double>()),
+                       number(of["error_j"].get<double>(), 2));
   };
   for (const Json& total : record["totals"])
     table.add({total["name"].get<std::string>() + " (total)", energy(total),
@@ -56,6 +58,9 @@ std::string record_text(const Json& record) {
       format_seconds({record["seconds"].get<double>()}), record["board"].get<std::string>(),
       record["channels"].size(), record["bytes"].get<double>() / 1e6);
   text += totals_table(record);
+  if (record["own_cpu_percent"].is_number())
+    text += fmt::format("reading and writing took {} % of one core\n",
+                        number(record["own_cpu_percent"].get<double>(), 2));
   text += thinned_text(record["thinned"]);
   for (const Json& gap : record["gaps"])
     text += fmt::format("note: {}\n", gap["message"].get<std::string>());

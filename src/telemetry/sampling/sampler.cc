@@ -102,15 +102,20 @@ class Sampler::Worker {
       const std::lock_guard lock(channel->mutex);
       channel->real_time = real_time;
     }
-    while (true) {
-      Channel* next = *std::ranges::min_element(channels_, {}, &Channel::deadline_ns);
-      if (wait_until(next->deadline_ns, wake_)) break;
-      const int64_t late = monotonic_ns() - next->deadline_ns;
-      next->take(late);
-      advance(*next);
+    while (!wait_until(next_deadline(), wake_)) {
+      for (Channel* channel : channels_) {
+        const int64_t late = monotonic_ns() - channel->deadline_ns;
+        if (late < 0) continue;
+        channel->take(late);
+        advance(*channel);
+      }
       cpu_seconds_.store(thread_cpu_seconds(), std::memory_order_relaxed);
     }
     for (Channel* channel : channels_) channel->take(-1);
+  }
+
+  int64_t next_deadline() const {
+    return (*std::ranges::min_element(channels_, {}, &Channel::deadline_ns))->deadline_ns;
   }
 
   static void advance(Channel& channel) {

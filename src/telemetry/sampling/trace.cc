@@ -38,23 +38,25 @@ void find_repeats(Trace& trace) {
   stats.repeats = stats.true_period_s > 1.5 * trace.period_s;
 }
 
-// Default-initialised on purpose: value-initialising would touch every page.
+// Raw memory on purpose: constructors (of std::atomic, too, since C++20) would touch every page.
 SampleRing::SampleRing(size_t capacity)
-    : capacity_(std::max<size_t>(capacity, 1)), slots_(new Slot[capacity_ + 1]) {}
+    : capacity_(std::max<size_t>(capacity, 1)),
+      slots_(static_cast<Sample*>(::operator new((capacity_ + 1) * sizeof(Sample)))) {}
 
 void SampleRing::push(int64_t time_ns, double value) {
   const uint64_t head = head_.load(std::memory_order_relaxed);
-  Slot& slot = slots_[head % (capacity_ + 1)];
+  Sample& slot = slots_[head % (capacity_ + 1)];
   // Whoever sees a part of this sample sees our head too, and knows that the slot is being written.
   std::atomic_thread_fence(std::memory_order_release);
-  slot.time_ns.store(time_ns, std::memory_order_relaxed);
-  slot.value.store(value, std::memory_order_relaxed);
+  std::atomic_ref(slot.time_ns).store(time_ns, std::memory_order_relaxed);
+  std::atomic_ref(slot.value).store(value, std::memory_order_relaxed);
   head_.store(head + 1, std::memory_order_release);
 }
 
 Sample SampleRing::at(uint64_t index) const {
-  const Slot& slot = slots_[index % (capacity_ + 1)];
-  return {slot.time_ns.load(std::memory_order_relaxed), slot.value.load(std::memory_order_relaxed)};
+  Sample& slot = slots_[index % (capacity_ + 1)];
+  return {std::atomic_ref(slot.time_ns).load(std::memory_order_relaxed),
+          std::atomic_ref(slot.value).load(std::memory_order_relaxed)};
 }
 
 std::vector<Sample> SampleRing::copy() const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -66,17 +67,17 @@ class SampleRing {
   size_t capacity() const { return capacity_; }
 
  private:
-  struct Slot {
-    std::atomic<int64_t> time_ns;
-    std::atomic<double> value;
-  };
   Sample at(uint64_t index) const;
   uint64_t first_after(int64_t time_ns, uint64_t begin, uint64_t end) const;
   std::vector<Sample> copy_range(uint64_t begin, uint64_t end) const;
 
   size_t capacity_;
-  // One more than is kept, for the sample being written. Untouched until used: pages cost nothing.
-  std::unique_ptr<Slot[]> slots_;
+  // One more than is kept, for the sample being written. Read and written as atomics. Untouched
+  // until used: pages cost nothing.
+  struct Free {
+    void operator()(Sample* slots) const { ::operator delete(slots); }
+  };
+  std::unique_ptr<Sample[], Free> slots_;
   std::atomic<uint64_t> head_{0};
 };
 

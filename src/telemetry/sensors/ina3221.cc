@@ -21,7 +21,7 @@ constexpr double kUsualPeriodS = 0.1;
 
 struct Rail {
   std::string name{};
-  std::string source{};          // the chip: one slow bus does not delay another
+  std::string source{};          // the bus: a slow one does not delay another
   std::string power_file{};      // or "" when it is voltage times current
   double watts_per_unit = 1e-3;  // of the power file
   std::string millivolts{}, milliamperes{};
@@ -30,23 +30,37 @@ struct Rail {
 
 class RailSensor final : public Sensor {
  public:
-  RailSensor(SensorInfo info, Rail rail) : Sensor(std::move(info)), rail_(std::move(rail)) {}
+  RailSensor(SensorInfo info, const Rail& rail)
+      : Sensor(std::move(info)),
+        watts_per_unit_(rail.watts_per_unit),
+        power_(rail.power_file),
+        millivolts_(rail.millivolts),
+        milliamperes_(rail.milliamperes) {}
   Result<double> read() override {
-    if (!rail_.power_file.empty()) {
-      const auto power = read_number(rail_.power_file.c_str());
+    if (!power_.path().empty()) {
+      const auto power = power_.read_number();
       if (!power) return power.error();
-      return *power * rail_.watts_per_unit;
+      return *power * watts_per_unit_;
     }
-    const auto millivolts = read_number(rail_.millivolts.c_str());
+    const auto millivolts = millivolts_.read_number();
     if (!millivolts) return millivolts.error();
-    const auto milliamperes = read_number(rail_.milliamperes.c_str());
+    const auto milliamperes = milliamperes_.read_number();
     if (!milliamperes) return milliamperes.error();
     return *millivolts * *milliamperes * 1e-6;
   }
 
  private:
-  Rail rail_;
+  double watts_per_unit_;
+  KeptFile power_, millivolts_, milliamperes_;
 };
+
+// "1-0041" is a chip at an address of bus 1: what one bus can tell at a time, one thread reads.
+std::string bus_of(const fs::path& chip) {
+  const std::string name = chip.filename().string();
+  const size_t address = name.find('-');
+  return address == std::string::npos ? "ina3221 " + name
+                                      : "ina3221 bus " + name.substr(0, address);
+}
 
 std::string label(const fs::path& file) {
   const auto text = read_file(file, 256);
@@ -86,7 +100,7 @@ void add_jetpack4(const fs::path& root, std::vector<Rail>& rails, std::vector<Er
         const std::string name = rail_name(device / fmt::format("rail_name_{}", k), chip, k, gaps);
         if (is_rail(name))
           rails.push_back({.name = name,
-                           .source = "ina3221 " + chip.filename().string(),
+                           .source = bus_of(chip),
                            .power_file = device / fmt::format("in_power{}_input", k)});
       }
 }
@@ -98,7 +112,7 @@ void add_jetpack5(const fs::path& root, std::vector<Rail>& rails, std::vector<Er
         const std::string name = rail_name(device / fmt::format("in{}_label", k), chip, k, gaps);
         if (!is_rail(name)) continue;
         Rail rail{.name = name,
-                  .source = "ina3221 " + chip.filename().string(),
+                  .source = bus_of(chip),
                   .millivolts = device / fmt::format("in{}_input", k),
                   .milliamperes = device / fmt::format("curr{}_input", k)};
         rail.period_s = period_of(device);
@@ -230,9 +244,12 @@ SensorList open_ina3221(const fs::path& root) {
                     .source = "ina3221 monitor",
                     .total = "monitor",
                     .period_s = 0};
-    for (const SensorPtr& rail : list.sensors)
-      info.period_s = std::max(info.period_s, rail->info().period_s);
-    list.sensors.push_back(std::make_shared<MonitorSum>(std::move(info), list.sensors));
+    std::vector<SensorPtr> parts;  // of its own: it is read in a thread of its own
+    for (const Rail& rail : alive) {
+      info.period_s = std::max(info.period_s, rail.period_s);
+      parts.push_back(rail_sensor(rail, ""));
+    }
+    list.sensors.push_back(std::make_shared<MonitorSum>(std::move(info), std::move(parts)));
   }
   return list;
 }

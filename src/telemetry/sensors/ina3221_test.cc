@@ -88,6 +88,15 @@ TEST_F(Ina3221Test, XavierAddsSixRailsOfTwoChips) {
   iio("1-0041", 2, "SYS5V", "30");
   const SensorList list = open_ina3221(tree_.root());
   EXPECT_EQ(in_module(list).size(), 6u);
+  // One bus answers one read at a time: one thread asks it.
+  EXPECT_EQ(list.find("GPU")->info().source, list.find("CV")->info().source);
+}
+
+TEST_F(Ina3221Test, ChipsOfTwoBusesAreTwoSources) {
+  board("p2888-0004");
+  iio("1-0040", 0, "GPU", "1000");
+  iio("2-0040", 0, "CV", "10");
+  const SensorList list = open_ina3221(tree_.root());
   EXPECT_NE(list.find("GPU")->info().source, list.find("CV")->info().source);
 }
 

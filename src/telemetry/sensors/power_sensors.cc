@@ -52,10 +52,27 @@ SensorList open_trial_sensors(const std::filesystem::path& root, const std::stri
 }
 
 bool measures_power(const SensorList& list) {
-  return std::ranges::any_of(list.sensors, [](const SensorPtr& sensor) {
-    const SensorKind kind = sensor->info().kind;
-    return kind == SensorKind::power || kind == SensorKind::energy_counter;
-  });
+  return std::ranges::any_of(list.sensors,
+                             [](const SensorPtr& sensor) { return is_power(sensor->info()); });
+}
+
+bool is_power(const SensorInfo& info) {
+  return info.kind == SensorKind::power || info.kind == SensorKind::energy_counter;
+}
+
+bool repeats_another(const SensorInfo& info, const SensorList& list) {
+  if (info.total == "monitor") return true;
+  const size_t end = info.name.rfind("_power");
+  return end != std::string::npos && info.source == "nvml" &&
+         list.find(info.name.substr(0, end) + "_energy");
+}
+
+bool runs_a_tool(const SensorInfo& info) {
+  return info.source == "firmware";
+}
+
+Seconds reading_period(const SensorInfo& info, Seconds asked) {
+  return runs_a_tool(info) ? Seconds{std::max(asked.value, info.period_s)} : asked;
 }
 
 SensorList open_power_sensors(const std::filesystem::path& root, const std::string& gpu) {

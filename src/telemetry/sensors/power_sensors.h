@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/units.h"
 #include "telemetry/sensors/sensor.h"
 
 namespace flyball {
@@ -17,8 +18,20 @@ SensorList open_power_sensors(const std::filesystem::path& root = "/", const std
 /// The same, and what tells whether the machine throttles.
 SensorList open_trial_sensors(const std::filesystem::path& root = "/", const std::string& gpu = "");
 
-/// Does any of them measure power or energy?
+/// Does it measure power or energy?
+bool is_power(const SensorInfo& info);
+
+/// Does any of them?
 bool measures_power(const SensorList& list);
+
+/// The same draw told twice: a sum of rails that are listed, or a GPU's power beside its counter.
+bool repeats_another(const SensorInfo& info, const SensorList& list);
+
+/// Does reading it run a program?
+bool runs_a_tool(const SensorInfo& info);
+/// How often to read it where `asked` is wished: what runs a program has one read for each of its
+/// values.
+Seconds reading_period(const SensorInfo& info, Seconds asked);
 
 /// "power is not available on this machine: …" with the remedies, from the gaps of a list without
 /// power sensors; "" when it has one.

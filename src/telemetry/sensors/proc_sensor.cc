@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
-#include "telemetry/sensors/small_file.h"
 
 namespace flyball {
 namespace {
@@ -29,12 +28,14 @@ class ProcSensor final : public Sensor {
 class SumOfFiles final : public Sensor {
  public:
   SumOfFiles(SensorInfo info, std::vector<std::string> paths, double scale)
-      : Sensor(std::move(info)), paths_(std::move(paths)), scale_(scale) {}
+      : Sensor(std::move(info)), scale_(scale) {
+    for (std::string& path : paths) files_.emplace_back(std::move(path));
+  }
 
   Result<double> read() override {
     double sum = 0;
-    for (const std::string& path : paths_) {
-      const auto value = read_number(path.c_str());
+    for (KeptFile& file : files_) {
+      const auto value = file.read_number();
       if (!value) return value.error();
       sum += *value * scale_;
     }
@@ -42,7 +43,7 @@ class SumOfFiles final : public Sensor {
   }
 
  private:
-  std::vector<std::string> paths_;
+  std::vector<KeptFile> files_;
   double scale_;
 };
 
@@ -53,7 +54,7 @@ constexpr int64_t kFreshNs = 1'000'000;
 Result<std::optional<double>> SharedFile::parse(uint64_t& seen, const ParseFile& parse) {
   const std::lock_guard lock(mutex_);
   if (const int64_t now = monotonic_ns(); seen >= turn_ || now - read_ns_ > kFreshNs) {
-    const auto text = read_small(path_.c_str(), buffer_);
+    const auto text = file_.read(buffer_);
     read_ns_ = 0;
     if (!text) return text.error();
     text_ = *text;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "telemetry/sensors/sensor.h"
+#include "telemetry/sensors/small_file.h"
 
 namespace flyball {
 
@@ -25,14 +26,14 @@ SensorPtr proc_sensor(SensorInfo info, std::string path, size_t buffer_bytes, Pa
 class SharedFile {
  public:
   SharedFile(std::string path, size_t buffer_bytes)
-      : path_(std::move(path)), buffer_(buffer_bytes) {}
+      : file_(std::move(path)), buffer_(buffer_bytes) {}
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
   /// Parses the text; `seen` is what this reader has had, from 0.
   Result<std::optional<double>> parse(uint64_t& seen, const ParseFile& parse);
 
  private:
-  std::string path_;
+  KeptFile file_;
   std::mutex mutex_;
   std::vector<char> buffer_;
   std::string_view text_;

@@ -20,15 +20,15 @@ constexpr double kMaxRaplW = 5000;
 
 class RaplDomain final : public Sensor {
  public:
-  RaplDomain(SensorInfo info, std::string path) : Sensor(std::move(info)), path_(std::move(path)) {}
+  RaplDomain(SensorInfo info, std::string path) : Sensor(std::move(info)), file_(std::move(path)) {}
   Result<double> read() override {
-    const auto microjoules = read_number(path_.c_str());
+    const auto microjoules = file_.read_number();
     if (!microjoules) return microjoules.error();
     return *microjoules * 1e-6;
   }
 
  private:
-  std::string path_;
+  KeptFile file_;
 };
 
 // intel-rapl-mmio repeats the same package: counting it would count twice.

@@ -9,15 +9,15 @@ namespace {
 class FileSensor final : public Sensor {
  public:
   FileSensor(SensorInfo info, std::string path, double scale)
-      : Sensor(std::move(info)), path_(std::move(path)), scale_(scale) {}
+      : Sensor(std::move(info)), file_(std::move(path)), scale_(scale) {}
   Result<double> read() override {
-    const auto value = read_number(path_.c_str());
+    const auto value = file_.read_number();
     if (!value) return value.error();
     return *value * scale_;
   }
 
  private:
-  std::string path_;
+  KeptFile file_;
   double scale_;
 };
 
