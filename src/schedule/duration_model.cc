@@ -65,6 +65,14 @@ void DurationModel::spare(double minibatches) {
   refresh();
 }
 
+void DurationModel::forget() {
+  recent_.clear();
+  sorted_.clear();
+  next_ = above_ = below_ = 0;
+  spared_ = margin_ = 0;
+  upper_ratio_ = typical_ratio_ = 1;
+}
+
 void DurationModel::forget_largest() {
   std::rotate(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(next_), recent_.end());
   next_ = 0;

@@ -39,6 +39,9 @@ class DurationModel {
   /// largest, is forgotten. What never runs would else never be believed again.
   void spare(double minibatches);
 
+  /// What was observed counts no more: the curve stands as it was expected.
+  void forget();
+
   bool known() const { return !curve_.empty(); }
   /// Infinite while nothing is known.
   double upper_ns(int64_t batch) const { return base_ns(batch) * upper_ratio_; }

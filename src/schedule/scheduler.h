@@ -164,6 +164,7 @@ class Scheduler {
     double samples = 1;   ///< of a request, mean of the last ones
     int64_t gathers = 1;  ///< samples that a batch waits for where something trains
     bool attended = true;
+    int64_t refusing_since_ns = -1;  ///< while the accelerator idles; −1: it does not
   };
   struct Training {
     TrainingRules rules;
@@ -188,6 +189,8 @@ class Scheduler {
   std::pair<double, int64_t> own_batch(const Service& service, int64_t samples,
                                        uint64_t shape) const;
   double answered_ns(size_t service, int64_t samples, uint64_t shape, int64_t now_ns) const;
+  bool idles(int64_t now_ns) const;
+  bool doubt_refusals(Service& service, int64_t now_ns);
 
   DurationOptions durations_;
   Preference preference_;

@@ -117,6 +117,34 @@ TEST(Scheduler, OverloadRefusesWithATimeToRetry) {
   EXPECT_EQ(scheduler.arrive(0, 5, 1, 10 * ms).refused, RefusalReason::overload);
 }
 
+// Pauses of the machine are no reason to refuse for good: what refuses runs nothing, and so would
+// never learn that they are over.
+TEST(Scheduler, AnIdleServiceThatRefusedForASecondTriesAgain) {
+  Scheduler scheduler = untrained(100, 16);
+  int64_t now = 0;
+  for (uint64_t id = 1; id <= 20 && scheduler.arrive(0, id, 1, now).refused == RefusalReason::none; ++id) {
+    ASSERT_EQ(scheduler.decide(now).act, Act::infer);
+    now += 500 * ms;
+    scheduler.ended(now);
+    scheduler.decide(now);
+  }
+  EXPECT_EQ(scheduler.arrive(0, 100, 1, now).refused, RefusalReason::overload);
+  EXPECT_EQ(scheduler.arrive(0, 101, 1, now + 700 * ms).refused, RefusalReason::overload);
+  now += 1400 * ms;
+  EXPECT_EQ(scheduler.arrive(0, 102, 1, now).refused, RefusalReason::none);
+  ASSERT_EQ(scheduler.decide(now).act, Act::infer);
+  scheduler.ended(now + 10 * ms);
+  scheduler.decide(now + 10 * ms);
+  EXPECT_EQ(scheduler.arrive(0, 103, 1, now + 20 * ms).refused, RefusalReason::none);
+}
+
+TEST(Scheduler, AServiceThatIsTooSlowRefusesForGood) {
+  Scheduler scheduler = untrained(5, 16);  // an answer takes 10 ms
+  scheduler.decide(0);
+  for (int64_t now = 0; now < 10'000 * ms; now += 100 * ms)
+    EXPECT_EQ(scheduler.arrive(0, 1, 1, now).refused, RefusalReason::overload) << now;
+}
+
 TEST(Scheduler, OverloadServesLateWhereAskedAndTheQueueIsBounded) {
   Scheduler scheduler = one_service(30, 1, Overload::late, 5);
   for (uint64_t id = 0; id < 5; ++id)
