@@ -151,7 +151,9 @@ TEST_F(CollectSlowTest, AFullDiskIsSaidAndNothingIsLost) {
     });
     const int failed = collect_all(server.place(), &complaints);
     freed.join();
-    if (failed != 0) EXPECT_THAT(complaints, HasSubstr("no space left in the database"));
+    if (failed != 0) {
+      EXPECT_THAT(complaints, HasSubstr("no space left in the database"));
+    }
     EXPECT_EQ(collect_all(server.place(), &complaints), 0) << complaints;
     expect_all(server);
   }

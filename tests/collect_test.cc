@@ -2,9 +2,12 @@
 // earlier version; and the fleet that is shown of it.
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "command_testing.h"
 #include "schema_testing.h"
 #include "sql/database.h"
+#include "sql/postgres_testing.h"
 #include "store/schema.h"
 
 namespace flyball::testing_tools {
@@ -114,6 +117,49 @@ TEST_F(CollectCommandTest, PasswordsAndPlacesToMeasureIntoAreRefused) {
                                  "postgresql://localhost/fleet", "-q"});
   EXPECT_EQ(measured.exit_code, 2);
   EXPECT_THAT(measured.err, HasSubstr("collected into"));
+}
+
+// Every command that reads a store reads both, and says the same.
+TEST_F(CollectCommandTest, PostgresAnswersAsAFileDoes) {
+  if (const std::string why = PostgresServer::missing(); !why.empty()) GTEST_SKIP() << why;
+  PostgresServer server;
+  tune("a.db", "1");
+  tune("b.db", "2");
+  for (const std::string& into : {path("fleet.db"), server.place()})
+    ASSERT_EQ(run({"collect", path("a.db"), path("b.db"), "--into", into}).exit_code, 0);
+  const auto answer = [&](std::vector<std::string> words, const std::string& store) {
+    words.insert(words.end(), {"--store", store});
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 0) << words[0] << " " << words[1] << done.err;
+    return done;
+  };
+  const std::vector<std::vector<std::string>> documents = {
+      {"runs", "list", "--json"},
+      {"runs", "show", "1", "--json"},
+      {"runs", "compare", "1", "2", "--json"},
+      {"runs", "check", "--json"},
+      {"fleet", "show", "--power-budget", "20W,40W", "--json"}};
+  for (const auto& words : documents) {
+    auto of_file = answer(words, path("fleet.db")).json();
+    auto of_server = answer(words, server.place()).json();
+    for (auto* document : {&of_file, &of_server}) {
+      for (const char* key : {"store", "now_utc"}) document->erase(key);
+      if (!document->contains("boards")) continue;
+      for (auto& board : (*document)["boards"])
+        for (const char* key : {"age_s", "collected_utc"}) board.erase(key);
+      // Sums of the same numbers in another order.
+      for (auto& list : {"boards", "spread", "best"})
+        for (auto& one : (*document)[list])
+          for (auto& [key, value] : one.items())
+            if (value.is_number_float()) value = std::round(value.get<double>() * 1e6) / 1e6;
+    }
+    EXPECT_EQ(of_file, of_server) << words[1];
+  }
+  EXPECT_EQ(answer({"export", "--run", "1"}, path("fleet.db")).out,
+            answer({"export", "--run", "1"}, server.place()).out);
+  answer({"report", "1", "--out", path("page.html")}, server.place());
+  EXPECT_EQ(run({"runs", "delete", "1", "--store", server.place()}).exit_code, 2);
+  EXPECT_EQ(run({"runs", "list", "--store", server.place() + "x"}).exit_code, 2);
 }
 
 // Whoever keeps a file loads nothing of PostgreSQL.

@@ -18,11 +18,11 @@ namespace {
 
 constexpr size_t most_listed_boards = 40;
 
-std::string percent(double share) {
+std::string share_percent(double share) {
   return number(100 * share, 2);
 }
 
-std::string or_dash(const std::optional<double>& value, int digits = 4) {
+std::string figure_or_dash(const std::optional<double>& value, int digits = 4) {
   return value ? number(*value, digits) : "-";
 }
 
@@ -30,7 +30,7 @@ std::string percent_of(const std::optional<double>& ratio) {
   return ratio ? fmt::format("{:+.1f}", 100 * (*ratio - 1)) : "-";
 }
 
-std::string state_of(const CollectedBoard& board) {
+std::string board_state(const CollectedBoard& board) {
   std::vector<std::string> words;
   if (board.stale) words.push_back("stale");
   if (board.outlier) words.push_back("outlier");
@@ -43,7 +43,7 @@ std::string settings_words(const Settings& settings) {
   return join(parts, ", ");
 }
 
-std::string objective_of(const CollectedMode& mode) {
+std::string mode_objective(const CollectedMode& mode) {
   if (mode.objective == "energy") return "least energy";
   return mode.budget_w ? fmt::format("fastest within {} W", format_number(*mode.budget_w))
                        : "fastest";
@@ -59,7 +59,7 @@ std::vector<const CollectedBoard*> by_urgency(const CollectedFleet& fleet) {
   return boards;
 }
 
-std::string boards_text(const CollectedFleet& fleet) {
+std::string shown_boards_text(const CollectedFleet& fleet) {
   TextTable table({"board", "kind", "state", "last seen", "runs", "unfinished", "measurements",
                    "failed", "throttled", "disturbed", "time %", "power %"});
   std::vector<const CollectedBoard*> boards = by_urgency(fleet);
@@ -67,7 +67,7 @@ std::string boards_text(const CollectedFleet& fleet) {
   boards.resize(boards.size() - left_out);
   for (const CollectedBoard* board : boards) {
     const auto count = [](size_t n) { return fmt::format("{}", n); };
-    table.add({board->name, join(board->kinds, ", "), state_of(*board),
+    table.add({board->name, join(board->kinds, ", "), board_state(*board),
                board->last_seen_utc.empty() ? "never" : board->last_seen_utc, count(board->runs),
                count(board->unfinished), count(board->measurements), count(board->failed),
                count(board->throttled), count(board->disturbed), percent_of(board->time_ratio),
@@ -82,26 +82,26 @@ std::string boards_text(const CollectedFleet& fleet) {
   return text + "time %, power %: mean difference to all boards of the kind, over equal trials\n";
 }
 
-std::string spread_text(const CollectedFleet& fleet) {
+std::string board_spread_text(const CollectedFleet& fleet) {
   if (fleet.spread.empty()) return "spread: no trial was measured on two boards of one kind\n";
   TextTable table({"kind", "workload", "phase", "known", "boards", "trials", "time CV %", "at most",
                    "energy CV %", "at most"});
   for (const CollectedSpread& one : fleet.spread)
     table.add({one.kind, one.workload, one.phase, one.provenance, fmt::format("{}", one.boards),
-               fmt::format("{}", one.trials), percent(one.time_cv), percent(one.max_time_cv),
-               one.energy_cv ? percent(*one.energy_cv) : "-",
-               one.max_energy_cv ? percent(*one.max_energy_cv) : "-"});
+               fmt::format("{}", one.trials), share_percent(one.time_cv), share_percent(one.max_time_cv),
+               one.energy_cv ? share_percent(*one.energy_cv) : "-",
+               one.max_energy_cv ? share_percent(*one.max_energy_cv) : "-"});
   return "spread between boards of one kind and software\n" + table.str();
 }
 
-std::string best_text(const CollectedFleet& fleet) {
+std::string best_modes_text(const CollectedFleet& fleet) {
   if (fleet.best.empty()) return "best modes: no trial is known\n";
   TextTable table({"kind", "workload", "phase", "known", "of", "mode", "settings", "minibatch ms",
                    "power W", "epoch s", "epoch J", "boards"});
   for (const CollectedMode& mode : fleet.best)
-    table.add({mode.kind, mode.workload, mode.phase, mode.provenance, objective_of(mode),
+    table.add({mode.kind, mode.workload, mode.phase, mode.provenance, mode_objective(mode),
                settings_words(mode.mode), settings_words(mode.settings), number(mode.minibatch_ms),
-               or_dash(mode.power_w), or_dash(mode.epoch_s), or_dash(mode.epoch_j),
+               figure_or_dash(mode.power_w), figure_or_dash(mode.epoch_s), figure_or_dash(mode.epoch_j),
                fmt::format("{}", mode.boards)});
   return "best modes that were tried\n" + table.str();
 }
@@ -114,11 +114,11 @@ std::string software_text(const CollectedFleet& fleet) {
   return table.empty() ? "" : "software\n" + table.str();
 }
 
-std::string cell(const std::optional<double>& value) {
+std::string csv_cell(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? format_number(*value) : "";
 }
 
-std::string count_cell(size_t value) {
+std::string csv_count(size_t value) {
   return fmt::format("{}", value);
 }
 
@@ -130,10 +130,10 @@ std::string boards_csv(const CollectedFleet& fleet) {
   for (const CollectedBoard& board : fleet.boards)
     text += csv_line(
         {board.name, board.store, join(board.kinds, ";"), board.flyball, board.last_seen_utc,
-         board.collected_utc, cell(board.age_s), board.stale ? "1" : "0", board.outlier ? "1" : "0",
-         count_cell(board.runs), count_cell(board.unfinished), count_cell(board.measurements),
-         count_cell(board.failed), count_cell(board.throttled), count_cell(board.disturbed),
-         count_cell(board.compared_trials), cell(board.time_ratio), cell(board.power_ratio)});
+         board.collected_utc, csv_cell(board.age_s), board.stale ? "1" : "0", board.outlier ? "1" : "0",
+         csv_count(board.runs), csv_count(board.unfinished), csv_count(board.measurements),
+         csv_count(board.failed), csv_count(board.throttled), csv_count(board.disturbed),
+         csv_count(board.compared_trials), csv_cell(board.time_ratio), csv_cell(board.power_ratio)});
   return text;
 }
 
@@ -144,10 +144,10 @@ std::string best_csv(const CollectedFleet& fleet) {
                 "epoch_s", "epoch_j"});
   for (const CollectedMode& mode : fleet.best)
     text += csv_line({mode.kind, mode.workload, mode.phase, mode.provenance, mode.power_total,
-                      mode.objective, cell(mode.budget_w), settings_words(mode.mode),
-                      settings_words(mode.settings), count_cell(mode.boards),
-                      count_cell(mode.measurements), cell(mode.minibatch_ms), cell(mode.power_w),
-                      cell(mode.sample_j), cell(mode.epoch_s), cell(mode.epoch_j)});
+                      mode.objective, csv_cell(mode.budget_w), settings_words(mode.mode),
+                      settings_words(mode.settings), csv_count(mode.boards),
+                      csv_count(mode.measurements), csv_cell(mode.minibatch_ms), csv_cell(mode.power_w),
+                      csv_cell(mode.sample_j), csv_cell(mode.epoch_s), csv_cell(mode.epoch_j)});
   return text;
 }
 
@@ -155,9 +155,9 @@ std::string spread_csv(const CollectedFleet& fleet) {
   std::string text = csv_line({"kind", "workload", "phase", "provenance", "boards", "trials",
                                "time_cv", "max_time_cv", "energy_cv", "max_energy_cv"});
   for (const CollectedSpread& one : fleet.spread)
-    text += csv_line({one.kind, one.workload, one.phase, one.provenance, count_cell(one.boards),
-                      count_cell(one.trials), cell(one.time_cv), cell(one.max_time_cv),
-                      cell(one.energy_cv), cell(one.max_energy_cv)});
+    text += csv_line({one.kind, one.workload, one.phase, one.provenance, csv_count(one.boards),
+                      csv_count(one.trials), csv_cell(one.time_cv), csv_cell(one.max_time_cv),
+                      csv_cell(one.energy_cv), csv_cell(one.max_energy_cv)});
   return text;
 }
 
@@ -165,7 +165,7 @@ std::string software_csv(const CollectedFleet& fleet) {
   std::string text = csv_line({"kind", "fingerprint", "boards", "measurements"});
   for (const CollectedSoftware& one : fleet.software)
     text +=
-        csv_line({one.kind, one.fingerprint, count_cell(one.boards), count_cell(one.measurements)});
+        csv_line({one.kind, one.fingerprint, csv_count(one.boards), csv_count(one.measurements)});
   return text;
 }
 
@@ -180,8 +180,8 @@ std::string collected_fleet_text(const CollectedFleet& fleet) {
   return fmt::format("{} in {}: {}, {}; {} stale, {}\n\n{}\n{}\n{}\n{}",
                      of(fleet.boards.size(), "board"), fleet.store, of(fleet.runs, "run"),
                      of(fleet.measurements, "measurement"), fleet.stale(),
-                     of(fleet.outliers(), "outlier"), boards_text(fleet), spread_text(fleet),
-                     best_text(fleet), software_text(fleet));
+                     of(fleet.outliers(), "outlier"), shown_boards_text(fleet), board_spread_text(fleet),
+                     best_modes_text(fleet), software_text(fleet));
 }
 
 Status write_fleet_tables(const CollectedFleet& fleet, const std::string& folder) {
