@@ -58,8 +58,9 @@ TEST_F(CollectCommandTest, TwoBoardsAndTheFleetOfThem) {
   EXPECT_THAT(slurp(folder_ / "tables/boards.csv"), HasSubstr("a.db"));
   EXPECT_THAT(slurp(folder_ / "tables/best.csv"), HasSubstr("resnet18"));
   EXPECT_THAT(schema_faults("report", report_data(folder_ / "fleet.html")), IsEmpty());
+  sleep_until_ns(monotonic_ns() + 1'100'000'000);  // times are kept in seconds
   const auto document =
-      run({"fleet", "show", "--store", path("fleet.db"), "--stale", "1us", "--json"}).json();
+      run({"fleet", "show", "--store", path("fleet.db"), "--stale", "500ms", "--json"}).json();
   EXPECT_EQ(document["stale"], 2);
   EXPECT_EQ(document["boards"].size(), 2u);
   EXPECT_EQ(document["boards"][0]["kinds"][0], "orin_agx");
