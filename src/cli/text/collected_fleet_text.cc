@@ -88,8 +88,8 @@ std::string board_spread_text(const CollectedFleet& fleet) {
                    "energy CV %", "at most"});
   for (const CollectedSpread& one : fleet.spread)
     table.add({one.kind, one.workload, one.phase, one.provenance, fmt::format("{}", one.boards),
-               fmt::format("{}", one.trials), share_percent(one.time_cv), share_percent(one.max_time_cv),
-               one.energy_cv ? share_percent(*one.energy_cv) : "-",
+               fmt::format("{}", one.trials), share_percent(one.time_cv),
+               share_percent(one.max_time_cv), one.energy_cv ? share_percent(*one.energy_cv) : "-",
                one.max_energy_cv ? share_percent(*one.max_energy_cv) : "-"});
   return "spread between boards of one kind and software\n" + table.str();
 }
@@ -101,8 +101,8 @@ std::string best_modes_text(const CollectedFleet& fleet) {
   for (const CollectedMode& mode : fleet.best)
     table.add({mode.kind, mode.workload, mode.phase, mode.provenance, mode_objective(mode),
                settings_words(mode.mode), settings_words(mode.settings), number(mode.minibatch_ms),
-               figure_or_dash(mode.power_w), figure_or_dash(mode.epoch_s), figure_or_dash(mode.epoch_j),
-               fmt::format("{}", mode.boards)});
+               figure_or_dash(mode.power_w), figure_or_dash(mode.epoch_s),
+               figure_or_dash(mode.epoch_j), fmt::format("{}", mode.boards)});
   return "best modes that were tried\n" + table.str();
 }
 
@@ -128,12 +128,13 @@ std::string boards_csv(const CollectedFleet& fleet) {
                 "stale", "outlier", "runs", "unfinished_runs", "measurements", "failed",
                 "throttled", "disturbed", "compared_trials", "time_ratio", "power_ratio"});
   for (const CollectedBoard& board : fleet.boards)
-    text += csv_line(
-        {board.name, board.store, join(board.kinds, ";"), board.flyball, board.last_seen_utc,
-         board.collected_utc, csv_cell(board.age_s), board.stale ? "1" : "0", board.outlier ? "1" : "0",
-         csv_count(board.runs), csv_count(board.unfinished), csv_count(board.measurements),
-         csv_count(board.failed), csv_count(board.throttled), csv_count(board.disturbed),
-         csv_count(board.compared_trials), csv_cell(board.time_ratio), csv_cell(board.power_ratio)});
+    text += csv_line({board.name, board.store, join(board.kinds, ";"), board.flyball,
+                      board.last_seen_utc, board.collected_utc, csv_cell(board.age_s),
+                      board.stale ? "1" : "0", board.outlier ? "1" : "0", csv_count(board.runs),
+                      csv_count(board.unfinished), csv_count(board.measurements),
+                      csv_count(board.failed), csv_count(board.throttled),
+                      csv_count(board.disturbed), csv_count(board.compared_trials),
+                      csv_cell(board.time_ratio), csv_cell(board.power_ratio)});
   return text;
 }
 
@@ -143,11 +144,12 @@ std::string best_csv(const CollectedFleet& fleet) {
                 "mode", "settings", "boards", "measurements", "minibatch_ms", "power_w", "sample_j",
                 "epoch_s", "epoch_j"});
   for (const CollectedMode& mode : fleet.best)
-    text += csv_line({mode.kind, mode.workload, mode.phase, mode.provenance, mode.power_total,
-                      mode.objective, csv_cell(mode.budget_w), settings_words(mode.mode),
-                      settings_words(mode.settings), csv_count(mode.boards),
-                      csv_count(mode.measurements), csv_cell(mode.minibatch_ms), csv_cell(mode.power_w),
-                      csv_cell(mode.sample_j), csv_cell(mode.epoch_s), csv_cell(mode.epoch_j)});
+    text +=
+        csv_line({mode.kind, mode.workload, mode.phase, mode.provenance, mode.power_total,
+                  mode.objective, csv_cell(mode.budget_w), settings_words(mode.mode),
+                  settings_words(mode.settings), csv_count(mode.boards),
+                  csv_count(mode.measurements), csv_cell(mode.minibatch_ms), csv_cell(mode.power_w),
+                  csv_cell(mode.sample_j), csv_cell(mode.epoch_s), csv_cell(mode.epoch_j)});
   return text;
 }
 
@@ -180,8 +182,8 @@ std::string collected_fleet_text(const CollectedFleet& fleet) {
   return fmt::format("{} in {}: {}, {}; {} stale, {}\n\n{}\n{}\n{}\n{}",
                      of(fleet.boards.size(), "board"), fleet.store, of(fleet.runs, "run"),
                      of(fleet.measurements, "measurement"), fleet.stale(),
-                     of(fleet.outliers(), "outlier"), shown_boards_text(fleet), board_spread_text(fleet),
-                     best_modes_text(fleet), software_text(fleet));
+                     of(fleet.outliers(), "outlier"), shown_boards_text(fleet),
+                     board_spread_text(fleet), best_modes_text(fleet), software_text(fleet));
 }
 
 Status write_fleet_tables(const CollectedFleet& fleet, const std::string& folder) {
