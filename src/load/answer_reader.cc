@@ -27,10 +27,11 @@ bool AnswerReader::add(std::string_view bytes, int64_t now_ns) {
         !events_.add(bytes, [&](std::string_view data) { return tokens_.add_event(data, now_ns); });
     return !faulty_;
   }
-  if (keeps_body())
-    body_ += bytes;
-  else
-    body_ += bytes.substr(0, shown_bytes - std::min(shown_bytes, body_.size()));
+  // Of tensors behind the JSON nothing is read.
+  const size_t kept = !keeps_body()           ? shown_bytes
+                      : head_.json_bytes >= 0 ? static_cast<size_t>(head_.json_bytes)
+                                              : std::string::npos;
+  body_ += bytes.substr(0, kept - std::min(kept, body_.size()));
   return true;
 }
 

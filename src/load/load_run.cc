@@ -136,12 +136,11 @@ class Loader {
   LoadRun take() {
     const int64_t end_ns = now();
     run_.from_ns = nanoseconds(options_.warm_up_s);
-    int64_t last_ns = run_.from_ns + nanoseconds(options_.duration_s);
+    run_.until_ns = run_.from_ns + nanoseconds(options_.duration_s);
     if (const auto length = options_.arrivals.seconds())
-      last_ns = std::min(last_ns, std::max(run_.from_ns, nanoseconds(*length)));
-    for (const LoadRecord& record : loop_.records()) last_ns = std::max(last_ns, record.done_ns);
-    run_.window_s = static_cast<double>(last_ns - run_.from_ns) * 1e-9;
-    run_.records = loop_.records();
+      run_.until_ns = std::min(run_.until_ns, std::max(run_.from_ns, nanoseconds(*length)));
+    run_.ended_ns = end_ns;
+    run_.records = loop_.take_records();
     run_.most_under_way = loop_.most_under_way();
     run_.reached_limit = loop_.reached_limit();
     if (counting_ && end_ns > counted_from_ns_)

@@ -51,12 +51,22 @@ void add(const LoadRecord& record, LoadSummary& summary, Times& times) {
     ++summary.failed[record.outcome];
 }
 
+// A request that is never answered is waited for until it times out; what was answered was so
+// before.
+double window_s(const LoadRun& run) {
+  int64_t last_ns = run.until_ns;
+  for (const LoadRecord& record : run.records)
+    if (record.answered()) last_ns = std::max(last_ns, record.done_ns);
+  return static_cast<double>(last_ns - run.from_ns) * 1e-9;
+}
+
 void add_energy(const LoadRun& run, LoadSummary& summary) {
   summary.power_gap = run.power_gap;
   if (!run.power) return;
   summary.power_w = run.power->mean_w;
   summary.power_total = run.power->total;
-  summary.energy_j = run.power->mean_w * summary.window_s;
+  const double measured_s = static_cast<double>(run.ended_ns - run.from_ns) * 1e-9;
+  summary.energy_j = run.power->mean_w * std::max(summary.window_s, measured_s);
   if (summary.answered > 0)
     summary.request_j = *summary.energy_j / static_cast<double>(summary.answered);
   if (summary.tokens > 0) summary.token_j = *summary.energy_j / summary.tokens;
@@ -124,7 +134,7 @@ LoadSummary summarise(const LoadRun& run, std::optional<double> budget_ms, size_
   LoadSummary summary;
   summary.budget_ms = budget_ms;
   summary.examples = run.examples;
-  summary.window_s = run.window_s;
+  summary.window_s = window_s(run);
   summary.client_cpu = run.client_cpu;
   summary.connections = connections;
   summary.most_under_way = run.most_under_way;
@@ -136,9 +146,9 @@ LoadSummary summarise(const LoadRun& run, std::optional<double> budget_ms, size_
   summary.first_token_ms = time_spread(times.first);
   summary.token_ms = time_spread(times.token);
   summary.sent_late_ms = time_spread(times.sent_late);
-  if (run.window_s > 0) {
-    summary.requests_per_s = static_cast<double>(summary.answered) / run.window_s;
-    summary.tokens_per_s = summary.tokens / run.window_s;
+  if (summary.window_s > 0) {
+    summary.requests_per_s = static_cast<double>(summary.answered) / summary.window_s;
+    summary.tokens_per_s = summary.tokens / summary.window_s;
   }
   if (times.by_usage > 0) summary.tokens_by = times.by_chunks > 0 ? "usage and chunks" : "usage";
   if (times.by_usage == 0 && times.by_chunks > 0) summary.tokens_by = "chunks";

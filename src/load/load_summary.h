@@ -29,9 +29,11 @@ struct LoadSummary {
   TimeSpread latency_ms;      ///< from when it was due to the whole answer, of those answered
   TimeSpread first_token_ms;  ///< from when it was due to its first content
   TimeSpread token_ms;        ///< between one token and the next, mean of each answer
-  double window_s = 0, requests_per_s = 0, tokens_per_s = 0;
+  double window_s = 0;        ///< to the last answer, or the end of the load
+  double requests_per_s = 0, tokens_per_s = 0;
   double tokens = 0;
   std::string tokens_by;  ///< "usage", "chunks", "usage and chunks"; "" where none were counted
+  /// Of the window, and of the time in which requests that failed were waited for.
   std::optional<double> energy_j, request_j, token_j;
   std::optional<double> power_w;
   std::string power_total, power_gap;

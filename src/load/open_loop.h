@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "load/load_record.h"
@@ -42,6 +43,8 @@ class OpenLoop {
   bool finished() const { return !next_ && waiting_.empty() && under_way_ == 0; }
 
   const std::vector<LoadRecord>& records() const { return records_; }
+  /// Once it is finished.
+  std::vector<LoadRecord> take_records() { return std::move(records_); }
   size_t under_way() const { return under_way_; }
   size_t most_under_way() const { return most_under_way_; }
   bool reached_limit() const { return reached_limit_; }

@@ -93,13 +93,31 @@ TEST(OpenLoop, SaysWhatWaitedForAConnection) {
   const auto records = simulate(loop, {15 * ms});
   LoadRun run;
   run.records = records;
-  run.window_s = 1;
+  run.until_ns = run.ended_ns = 1'000'000'000;
   const LoadSummary summary = summarise(run, 100.0, 1);
   EXPECT_GT(summary.waited, 90u);
   EXPECT_EQ(summary.sent_late_ms.max, 0);  // the server's slowness is no lateness of the client
   ASSERT_FALSE(summary.warnings.empty());
   EXPECT_NE(summary.warnings.front().find("--connections"), std::string::npos);
   EXPECT_GT(summary.late, 70u);
+}
+
+// A request that hangs is waited for long after the last answer: the rate is not that of the wait.
+TEST(OpenLoop, TheWindowEndsWithTheLastAnswer) {
+  LoadRun run;
+  for (int64_t i = 0; i < 10; ++i) {
+    LoadRecord record{.due_ns = i * 100 * ms, .outcome = LoadOutcome::answered};
+    record.done_ns = record.due_ns + 5 * ms;
+    run.records.push_back(record);
+  }
+  run.records[4].outcome = LoadOutcome::timed_out;
+  run.records[4].done_ns = run.ended_ns = 60'400 * ms;
+  run.until_ns = 1000 * ms;
+  run.power.emplace().mean_w = 2;
+  const LoadSummary summary = summarise(run, {}, 4);
+  EXPECT_DOUBLE_EQ(summary.window_s, 1);
+  EXPECT_DOUBLE_EQ(summary.requests_per_s, 9);
+  EXPECT_DOUBLE_EQ(summary.energy_j.value(), 2 * 60.4);  // what the board drew, all of it
 }
 
 TEST(OpenLoop, GivesUpWhatWaitsTooLong) {

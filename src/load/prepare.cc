@@ -18,7 +18,7 @@ Result<SortedJson> fetch_json(const LoadTarget& target, const std::string& path,
   FLYBALL_ASSIGN(const auto headers, request_headers(options));
   FLYBALL_ASSIGN(const PlainAnswer answer, fetch(target, path, headers, timeout_s));
   if (answer.status != 200)
-    return Error{Code::not_found,
+    return Error{answer.status >= 500 ? Code::unavailable : Code::not_found,
                  fmt::format("GET {} was answered with status {}: {}", printable(path, 80),
                              answer.status, printable(answer.body)),
                  answer.status == 503 ? "wait until the server is ready" : usual_hint};

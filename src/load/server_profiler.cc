@@ -78,11 +78,11 @@ std::string failures_text(const LoadSummary& summary) {
 std::string load_text(const ServerTrialOptions& o) {
   const LoadRequestOptions& r = o.request;
   return fmt::format(
-      "{} for {:g} s after {:g} s, seed {}; {} {}; model {}; prompt {}; {} tokens{}; "
-      "shapes {}; body {}; {} connections; counted {}",
-      o.arrivals.text, o.load_s, o.warm_up_s, o.seed, o.protocol, o.url, r.model, r.prompt,
-      r.max_tokens, r.stream ? ", streamed" : "", join(r.shapes, " "), r.body.string(),
-      o.connections, served_figure_name(o.figure));
+      "{} for {:g} s after {:g} s, seed {}; {} {} {}; model {}; prompt {}; {} tokens{}; "
+      "shapes {}; body {} {}; {} connections, {:g} s each; counted {}",
+      o.arrivals.text, o.load_s, o.warm_up_s, o.seed, o.protocol, r.method, o.url, r.model,
+      r.prompt, r.max_tokens, r.stream ? ", streamed" : "", join(r.shapes, " "), r.body.string(),
+      r.content_type, o.connections, o.timeout_s, served_figure_name(o.figure));
 }
 
 class ServerProfiler final : public Profiler {

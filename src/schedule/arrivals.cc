@@ -13,7 +13,6 @@ namespace flyball {
 namespace {
 
 constexpr double fastest_hz = 1e7;  // of a source; beyond that, times of requests run together
-constexpr double longest_s = 1e9;   // of a trace: 30 years
 constexpr const char* sources_there_are =
     "one of: http, constant:60, poisson:60, trace:FILE, windows:30:10min,60:10min";
 
@@ -21,11 +20,19 @@ Error no_source(const std::string& complaint) {
   return {Code::invalid_argument, complaint, sources_there_are};
 }
 
+constexpr double longest_s = longest_arrivals_s;
+
+// Whole ns; later than for ever is never.
+std::optional<int64_t> rounded_ns(double at_ns) {
+  if (!(at_ns <= longest_s * 1e9)) return std::nullopt;
+  return static_cast<int64_t>(std::round(at_ns));
+}
+
 class Constant final : public ArrivalSource {
  public:
   explicit Constant(double rate_hz) : gap_ns_(1e9 / rate_hz) {}
   std::optional<int64_t> next_ns() override {
-    return static_cast<int64_t>(std::round(gap_ns_ * static_cast<double>(++count_)));
+    return rounded_ns(gap_ns_ * static_cast<double>(++count_));
   }
 
  private:
@@ -47,7 +54,7 @@ class RandomArrivals final : public ArrivalSource {
       const double left = (begin_s_ + window.seconds - now_s_) * window.rate_hz;
       if (window.rate_hz > 0 && !(left < wanted)) {
         now_s_ += wanted / window.rate_hz;
-        return static_cast<int64_t>(std::round(now_s_ * 1e9));
+        return rounded_ns(now_s_ * 1e9);
       }
       wanted -= std::max(0.0, left);
       begin_s_ += window.seconds;
@@ -69,7 +76,7 @@ class Stamps final : public ArrivalSource {
   explicit Stamps(std::vector<double> times_s) : times_s_(std::move(times_s)) {}
   std::optional<int64_t> next_ns() override {
     if (at_ == times_s_.size()) return std::nullopt;
-    return static_cast<int64_t>(std::round(times_s_[at_++] * 1e9));
+    return rounded_ns(times_s_[at_++] * 1e9);
   }
 
  private:

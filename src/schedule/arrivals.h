@@ -54,6 +54,9 @@ Result<std::vector<RateWindow>> parse_rate_windows(const std::string& text);
 /// `seconds` with a rate for each stretch of time, in which requests come at random.
 Result<ArrivalSpec> parse_trace(const Csv& csv);
 
+/// Thirty years: later than that no request comes.
+inline constexpr double longest_arrivals_s = 1e9;
+
 /// Times of requests.
 class ArrivalSource {
  public:

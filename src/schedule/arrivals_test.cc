@@ -27,6 +27,14 @@ TEST(Arrivals, ConstantIsClockwork) {
   EXPECT_THAT(drawn(*spec, 1, 3), testing::ElementsAre(20'000'000, 40'000'000, 60'000'000));
 }
 
+TEST(Arrivals, WhatWouldComeInThousandsOfYearsDoesNotCome) {
+  for (const char* text : {"constant:1e-12", "poisson:1e-300"}) {
+    const auto spec = parse_arrivals(text);
+    ASSERT_TRUE(spec.ok()) << text;
+    EXPECT_THAT(drawn(*spec, 1, 3), testing::IsEmpty()) << text;
+  }
+}
+
 TEST(Arrivals, PoissonHasItsRateAndSpread) {
   const auto spec = parse_arrivals("poisson:60");
   ASSERT_TRUE(spec.ok());

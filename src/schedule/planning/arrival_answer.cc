@@ -174,6 +174,19 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
   return answer;
 }
 
+Result<bool> plans_with_margin(const ArrivalQuestion& question, const ClientMargin& margin) {
+  Request request = question.request;
+  request.margin = margin;
+  FLYBALL_ASSIGN(const Asked asked, make_problem(request, question.board));
+  FLYBALL_ASSIGN(const Readings readings, readings_of_board(question.board));
+  ArrivalPlanner planner(
+      {asked.problem.get(), &readings}, question.arrivals,
+      {.percentile = question.percentile, .seed = request.seed, .stop = request.cancelled});
+  const bool found = planner.plan(asked.problem->budgets.power_w).has_value();
+  if (planner.stopped()) return Error{Code::interrupted, "interrupted", ""};
+  return found;
+}
+
 std::string format_plan(const ArrivalAnswer& answer, bool verbose) {
   const Problem& problem = *answer.problem;
   const std::string asked = fmt::format("asked: {}, {:g} % of {} in time\n", describe(problem),

@@ -41,6 +41,9 @@ struct ArrivalQuestion {
 /// role that is measured live; an interruption.
 Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question);
 
+/// Would there be a plan, too, if so much were kept of each latency budget? Errors: likewise.
+Result<bool> plans_with_margin(const ArrivalQuestion& question, const ClientMargin& margin);
+
 /// As text for people; why there is no answer is left to the caller. `verbose`: every remark.
 std::string format_plan(const ArrivalAnswer& answer, bool verbose = false);
 /// The keys of docs/json.md.

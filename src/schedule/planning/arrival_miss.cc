@@ -167,8 +167,9 @@ class Miss {
       return "try " + typed_together(refusal_.remedies.together) + " together";
     std::vector<std::string> tries;
     for (const Advice& one : alone()) tries.push_back(typed_text(one));
-    return tries.empty() ? "serve fewer requests, or a lighter network"
-                         : "try " + join(tries, ", or ");
+    if (!tries.empty()) return "try " + join(tries, ", or ");
+    return std::string("serve fewer requests, or a lighter network") +
+           (problem_.concurrent() ? ", or train in smaller minibatches" : "");
   }
 
   ArrivalPlanner& planner_;

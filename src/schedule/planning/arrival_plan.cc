@@ -142,7 +142,7 @@ const ArrivalPlanner::Drawn& ArrivalPlanner::drawn(uint64_t seed, double request
   // A service that is hardly asked is not waited for: ten times as many of the busiest are enough.
   const double enough_s =
       std::max(options_.least_s, std::min(requests / slowest_hz, 10 * requests / fastest_hz));
-  drawn.seconds = longest_s > 0 ? longest_s : enough_s;
+  drawn.seconds = std::min(longest_s > 0 ? longest_s : enough_s, longest_arrivals_s);
   const int64_t end_ns = std::llround(drawn.seconds * 1e9);
   for (size_t s = 0; s < arrivals_.size(); ++s) {
     const auto source = make_arrivals(arrivals_[s], mix_seed(seed, s));
@@ -273,7 +273,7 @@ SimulatedChoice ArrivalPlanner::worse_of_two(std::span<const size_t> choice) {
 bool ArrivalPlanner::keeps_up(std::span<const size_t> choice) {
   const Bar bar{late_allowed()};
   const auto first = simulate_once(choice, options_.seed, options_.requests, bar);
-  if (!first) return false;
+  if (!first || !trains(*first)) return false;
   return !doubtful(first->late_share) || simulate_again(choice, bar).has_value();
 }
 
@@ -304,7 +304,9 @@ bool ArrivalPlanner::better(const SimulatedChoice& one, const SimulatedChoice& o
 }
 
 std::optional<double> ArrivalPlanner::kept_percentile(std::span<const size_t> choice) {
-  const double late = worse_of_two(choice).late_share;
+  const SimulatedChoice run = worse_of_two(choice);
+  if (!trains(run)) return std::nullopt;
+  const double late = run.late_share;
   double kept = rounded(100 * (1 - late), 4, false);
   if (late > 1 - kept / 100) kept = rounded(kept - 0.01, 4, false);
   if (!(kept >= least_percentile && kept < options_.percentile)) return std::nullopt;
@@ -343,7 +345,8 @@ std::optional<EnoughPower> ArrivalPlanner::least_power(double power_w) {
   for (size_t i = 0; i < above.size(); ++i) {
     if (stopped()) return std::nullopt;
     tell(i, above.size(), "looking for the power that would do");
-    if (in_time(above[i]->choice)) return EnoughPower{above[i]->choice, above[i]->power_w};
+    const std::vector<size_t>& choice = above[i]->choice;
+    if (in_time(choice) && trains(simulated(choice))) return EnoughPower{choice, above[i]->power_w};
   }
   return std::nullopt;
 }

@@ -104,8 +104,9 @@ class ArrivalPlanner {
   /// Does it keep the percentile? Asked twice where the first simulation saw any late: bursts come
   /// together, so the second one is four times as long, over other arrivals.
   bool in_time(std::span<const size_t> choice);
-  /// Where plan(power_w) has nothing: the least power above that with which there is a plan, among
-  /// the `most_looked` thriftiest choices.
+  /// Where plan(power_w) has nothing: the least power above that with which there is a plan that
+  /// trains (where it is to; so with all that may be eased), among the `most_looked` thriftiest
+  /// choices.
   std::optional<EnoughPower> least_power(double power_w);
   /// And of the choices within `power_w` (of more than `most_looked`, of so many spread over them)
   /// the one that answers most requests in time.
@@ -124,7 +125,7 @@ class ArrivalPlanner {
   /// down to the `fewest`.
   std::optional<EnoughLatency> least_together(double power_w) const;
   /// The highest percentile that this choice keeps in both simulations, rounded down; below
-  /// `least_percentile` or not below that which is asked: nothing.
+  /// `least_percentile`, not below that which is asked, or of one that trains nothing: nothing.
   std::optional<double> kept_percentile(std::span<const size_t> choice);
   /// The tightest latency budgets that a choice keeps, by service, of several all tightened alike;
   /// three digits, as simulated. Empty where one has none, or the choice keeps none.
@@ -173,8 +174,11 @@ class ArrivalPlanner {
   /// Over four times as many other requests.
   std::optional<SimulatedChoice> simulate_again(std::span<const size_t> choice, const Bar& bar);
   const SimulatedChoice& confirmed(std::span<const size_t> choice);
-  /// in_time(), of which nothing is kept.
+  /// in_time(), of which nothing is kept, and does it train, where it is to? What is advised does.
   bool keeps_up(std::span<const size_t> choice);
+  bool trains(const SimulatedChoice& run) const {
+    return !live_.problem->concurrent() || run.trainings_per_s > 0;
+  }
   /// The least share of a latency budget that its minibatches alone take.
   double least_share(std::span<const size_t> choice) const;
   void tell(size_t done, size_t of, const char* what) const {

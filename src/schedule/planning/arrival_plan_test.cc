@@ -111,6 +111,22 @@ TEST(ArrivalPlan, KeepsAHighPercentileInBothRuns) {
   EXPECT_GE(planned, 5u);
 }
 
+// What would do without a training does not do beside one.
+TEST(ArrivalPlan, WhatIsAdvisedTrains) {
+  const Ground ground({{unlimited, unlimited, unlimited}, 6, 150});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(150)}, {.requests = 2000});
+  ASSERT_FALSE(planner.plan(unlimited));
+  EXPECT_FALSE(planner.highest_rate(unlimited, 0, ArrivalPlanner::few));  // 6 ms hold no training
+  const auto enough = planner.least_latency(unlimited, 1);
+  ASSERT_TRUE(enough);
+  EXPECT_GE(enough->latency_ms, 30 + 4.8);  // a training minibatch and an answer
+  const Ground eased({{unlimited, unlimited, unlimited}, enough->latency_ms, 150});
+  ArrivalPlanner again(eased.live(), {poisson_arrivals(150)}, {.requests = 2000});
+  const auto plan = again.plan(unlimited);
+  ASSERT_TRUE(plan);
+  EXPECT_GT(plan->trainings_per_s, 0);
+}
+
 // The latency at the percentile is no limit to ask for; what is told to be kept is.
 TEST(ArrivalPlan, TheTightestLimitThatAChoiceKeepsMayBeAskedFor) {
   Ground ground({{28, unlimited, unlimited}, 80, 100});
@@ -122,8 +138,8 @@ TEST(ArrivalPlan, TheTightestLimitThatAChoiceKeepsMayBeAskedFor) {
   EXPECT_LT(kept_ms[0], 80);
   const auto in_time = [&](double latency_ms) {
     ground.problem.roles[1].latency_ms = latency_ms;
-    return ArrivalPlanner(ground.live(), {poisson_arrivals(100)}, {.requests = 2000})
-        .in_time(plan->choice);
+    ArrivalPlanner own(ground.live(), {poisson_arrivals(100)}, {.requests = 2000});
+    return own.in_time(plan->choice) && own.simulated(plan->choice).trainings_per_s > 0;
   };
   EXPECT_TRUE(in_time(kept_ms[0]));
   EXPECT_FALSE(in_time(0.97 * kept_ms[0]));
