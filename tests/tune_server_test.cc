@@ -41,15 +41,24 @@ class TuneServerTest : public CommandTest {
 };
 
 TEST_F(TuneServerTest, FindsTheFastestServerAndEndsAll) {
+  const std::string page = (folder_ / "page.html").string();
   const Finished finished = run(
       tune("--delay {delay}" + starts_file(),
            {"--axis", "delay=0.3,0.2,0.01", "--url", "http://127.0.0.1:{port}/v1/chat/completions",
-            "--objective", "ttft", "--strategy", "brute-force"},
+            "--objective", "ttft", "--strategy", "brute-force", "--report", page},
            "poisson:2", "2s"));
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const auto answer = finished.json();
   EXPECT_THAT(schema_faults("tune", answer), IsEmpty());
   EXPECT_EQ(answer["choice"]["config"]["delay"], 0.01);
+  EXPECT_THAT(answer["asked"].get<std::string>(), HasSubstr("objective ttft, failed"));
+  EXPECT_EQ(answer["request"]["figure"], "ttft");
+  EXPECT_EQ(answer["per"], "request");
+  EXPECT_TRUE(answer["choice"]["minibatch_j"].is_null());
+  const auto shown = report_data(page);
+  EXPECT_THAT(schema_faults("report", shown), IsEmpty());
+  EXPECT_EQ(shown["answer"]["request"]["figure"], "ttft");
+  EXPECT_THAT(shown["apply"].dump(), HasSubstr("--delay 0.01"));
   EXPECT_THAT(answer["notes"].dump(),
               HasSubstr("per request, and its time is that of the objective ttft"));
   const auto& figures = answer["profiled"][0]["figures"];
@@ -90,6 +99,9 @@ TEST_F(TuneServerTest, TellsWhyAServerDoesNotServe) {
                {"", {"--protocol", "http", "--axis", "delay=1,2"}, "{delay}"},
                {"", {"--protocol", "http", "--at-most", "accuracy=0.5"}, "no figure 'accuracy'"},
                {"", {"--protocol", "oip"}, "--model"},
+               {"", {"--protocol", "http", "--energy-budget", "2J"}, "request_j=3"},
+               {"", {"--protocol", "http", "--time-budget", "2s"}, "latency_p99=2s"},
+               {"", {"--protocol", "http", "--samples", "100"}, "--samples"},
                {"", {"--protocol", "http", "--objective", "speed"}, "energy_per_token"},
                {"", {"--protocol", "http", "--objective", "energy"}, "power"}};
   for (const auto& one : cases) {

@@ -29,28 +29,34 @@ std::string doubt_of(const Figure& chosen, const Figure& other, Objective quanti
 }
 
 Change change_of(const TuneResult& result, size_t config, Objective quantity) {
+  if (quantity == Objective::energy && !tells_energy(result.board())) return {unknown, false};
   const Figure chosen = figure_at(result, *result.choice, quantity);
   const Figure other = figure_at(result, config, quantity);
   if (!(chosen.value > 0) || !(other.value > 0)) return {unknown, false};
   return {100 * (chosen.value / other.value - 1), doubt_of(chosen, other, quantity, "").empty()};
 }
 
-std::string amount(double pct, const char* quantity) {
+std::string change_words(double pct, const std::string& quantity) {
   if (std::abs(pct) < same_pct) return fmt::format("the same {}", quantity);
   return fmt::format("{:.1f} % {} {}", std::abs(pct), pct < 0 ? "less" : "more", quantity);
 }
 
+// " per minibatch"; a latency is that of one request anyway.
+std::string per_of_time(const TuneResult& result) {
+  return tells_energy(result.board()) ? fmt::format(" per {}", per_text(result)) : "";
+}
+
 std::string than_default(const TuneResult& result, const Comparison& comparison) {
   std::string text, unclear;
-  const std::string per = fmt::format(" per {}", per_text(result));
-  const auto add = [&](const Change& change, const char* quantity, const std::string& unit) {
+  const std::string per = per_of_time(result);
+  const auto add = [&](const Change& change, const std::string& quantity, const std::string& unit) {
     if (std::isnan(change.pct)) return;
     if (change.established || std::abs(change.pct) < same_pct)
-      text += (text.empty() ? "" : ", ") + amount(change.pct, quantity) + unit;
+      text += (text.empty() ? "" : ", ") + change_words(change.pct, quantity) + unit;
     else
-      unclear += (unclear.empty() ? "" : " and ") + std::string(quantity);
+      unclear += (unclear.empty() ? "" : " and ") + quantity;
   };
-  add(comparison.time, "time", per);
+  add(comparison.time, time_name(result.board()), per);
   add(comparison.power, "power", "");
   add(comparison.energy, "energy", per);
   text += " than the default";
@@ -58,8 +64,9 @@ std::string than_default(const TuneResult& result, const Comparison& comparison)
   return text;
 }
 
-const char* quantity_name(Objective objective) {
-  return objective == Objective::power ? "power" : objective_name(objective);
+std::string quantity_name(const TuneResult& result) {
+  const Objective objective = result.objective();
+  return objective == Objective::time ? time_name(result.board()) : objective_name(objective);
 }
 
 const Change& objective_change(const Comparison& comparison, Objective objective) {
@@ -72,8 +79,7 @@ void put_into_words(const TuneResult& result, size_t config, const std::string& 
                     const std::string& than, Comparison& comparison) {
   const Objective objective = result.objective();
   const Change& change = objective_change(comparison, objective);
-  const std::string per =
-      objective == Objective::power ? "" : fmt::format(" per {}", per_text(result));
+  const std::string per = objective == Objective::power ? "" : per_of_time(result);
   comparison.doubt = doubt_of(figure_at(result, *result.choice, objective),
                               figure_at(result, config, objective), objective, name);
   comparison.established = change.established;
@@ -82,11 +88,11 @@ void put_into_words(const TuneResult& result, size_t config, const std::string& 
   } else if (std::isnan(change.pct)) {
     comparison.text = fmt::format("difference from {} not established: {}", name, comparison.doubt);
   } else if (std::abs(change.pct) < same_pct) {
-    comparison.text = fmt::format("the same {}{} as {}", quantity_name(objective), per, name);
+    comparison.text = fmt::format("the same {}{} as {}", quantity_name(result), per, name);
   } else {
     comparison.text =
         fmt::format("difference from {} not established: {}{} was read, but {}", name,
-                    amount(change.pct, quantity_name(objective)), per, comparison.doubt);
+                    change_words(change.pct, quantity_name(result)), per, comparison.doubt);
   }
 }
 
@@ -116,7 +122,7 @@ constexpr double told_as_factor = 1.5;  // a ratio from which on percent say les
 
 /// "35.1 % faster", "1.9x faster", "4.2 % more time": of a time that changed by so many percent.
 std::string speed(double pct) {
-  if (pct >= -same_pct) return amount(pct, "time");
+  if (pct >= -same_pct) return change_words(pct, "time");
   const double ratio = 1 / (1 + pct / 100);
   return ratio < told_as_factor ? fmt::format("{:.1f} % faster", 100 * (ratio - 1))
                                 : fmt::format("{:.1f}x faster", ratio);
@@ -153,8 +159,9 @@ std::string compare_with_preset(const TuneResult& result, const PresetAnswer& pr
   const Objective objective = result.objective();
   const double pct = objective_change(comparison, objective).pct;
   const bool energy = objective == Objective::energy;
-  std::string than =
-      objective == Objective::time ? speed(pct) : amount(pct, quantity_name(objective));
+  std::string than = objective == Objective::time && tells_energy(result.board())
+                         ? speed(pct)
+                         : change_words(pct, quantity_name(result));
   if (energy) than += fmt::format(" per {}", per_text(result));
   than += " than " + preset.title() + within;
   const double watts = result.configurations[*result.choice].power_w;
@@ -173,9 +180,9 @@ std::string gain_text(const Problem& problem, double mine, double theirs) {
       return speed(pct);
     case Objective::throughput:
     case Objective::minibatches:
-      return amount(pct, "training");
+      return change_words(pct, "training");
     default:
-      return amount(pct, quantity_name(problem.objective));
+      return change_words(pct, objective_name(problem.objective));
   }
 }
 
@@ -262,12 +269,12 @@ std::string oracle_text(const TuneResult& result) {
   const double raw = gap_pct(result, result.oracle->raw);
   const double robust = gap_pct(result, result.oracle->robust);
   if (std::isnan(raw)) return "";
-  const char* quantity = quantity_name(result.objective());
-  std::string text = amount(raw, quantity) +
+  const std::string quantity = quantity_name(result);
+  std::string text = change_words(raw, quantity) +
                      (std::abs(raw) < same_pct ? " as the raw optimum" : " than the raw optimum");
   if (!std::isnan(robust))
     text +=
-        fmt::format(", {}{}", amount(robust, quantity),
+        fmt::format(", {}{}", change_words(robust, quantity),
                     std::abs(robust) < same_pct ? " as the robust one" : " than the robust one");
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "answers/per_text.h"
 #include "answers/repeats.h"
 
 namespace flyball {
@@ -68,6 +69,24 @@ TEST_F(ComparisonTest, ADifferenceBeyondTheNoiseIsEstablished) {
   EXPECT_EQ(found.text, "20.0 % less time per minibatch than the default");
   EXPECT_NEAR(found.time.pct, -20, 1e-9);
   EXPECT_TRUE(std::isnan(found.power.pct));
+}
+
+// Requests of a server overlap: its latency times the power is the energy of none.
+TEST_F(ComparisonTest, ALatencyIsToldByItsNameAndIsNoEnergy) {
+  auto& conditions = result_.workloads.back().conditions;
+  conditions[counted_condition] = "request";
+  conditions[figure_condition] = "ttft";
+  Comparison found = compare({{.ms = 10, .watts = 20}}, {{.ms = 8, .watts = 25}});
+  EXPECT_EQ(found.text, "20.0 % less ttft, 25.0 % more power than the default");
+  EXPECT_TRUE(std::isnan(found.energy.pct));
+  EXPECT_EQ(describe(result_), "objective ttft");
+  conditions[figure_condition] = "energy";
+  result_.request.objective = Objective::energy;
+  found = compare({{.ms = 10, .watts = 20}}, {{.ms = 8, .watts = 20}});
+  EXPECT_EQ(found.text,
+            "20.0 % less time per request, the same power, 20.0 % less energy per request than the "
+            "default");
+  EXPECT_EQ(describe(result_), "objective energy");
 }
 
 TEST_F(ComparisonTest, WhereBatchSizesVaryItIsTheSampleThatCounts) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "answers/comparison.h"
+#include "answers/per_text.h"
 #include "answers/repeats.h"
 #include "base/json.h"
 
@@ -25,7 +26,7 @@ Json configuration_json(const TuneResult& result, size_t config) {
   const double epoch = minibatches > 0 ? minibatches : std::nan("");
   const double samples = result.batch_size(config) > 0 ? result.batch_size(config) : std::nan("");
   Json json = known_json(result.space.settings(config), c);
-  json["minibatch_j"] = or_null(c.minibatch_j());
+  json["minibatch_j"] = tells_energy(result.board()) ? or_null(c.minibatch_j()) : Json(nullptr);
   json["sample_ms"] = or_null(c.minibatch_ms / samples);
   json["sample_j"] = or_null(c.minibatch_j() / samples);
   json["epoch_s"] = or_null(c.minibatch_ms * 1e-3 * epoch);
@@ -91,7 +92,7 @@ Json comparison_json(const TuneResult& result) {
   const auto comparison = compare_with_default(result);
   if (!comparison) return nullptr;
   return {{"text", comparison->text},
-          {"per", per_name(result.per)},
+          {"per", per_text(result)},
           {"established", comparison->established},
           {"doubt", text_or_null(comparison->doubt)},
           {"time", change_json(comparison->time)},
@@ -106,7 +107,9 @@ Json to_json(const TuneResult& result) {
   json["request"]["budget_span"] = result.budget_span;
   json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
   json["request"]["settings"] = result.board().job;
-  json["asked"] = describe(result.request, result.budget_span);
+  if (const std::string figure = served_figure(result.board()); !figure.empty())
+    json["request"]["figure"] = figure;
+  json["asked"] = describe(result);
   json["axes"] = axes_json(result.space);
   json["choice"] = nullptr;
   const auto with_figures = [&](size_t config) {
@@ -118,7 +121,7 @@ Json to_json(const TuneResult& result) {
   if (result.choice) json["choice"] = with_figures(*result.choice);
   json["default"] = with_figures(result.default_config);
   json["default"]["reason"] = result.default_reason;
-  json["per"] = per_name(result.per);
+  json["per"] = per_text(result);
   json["comparison"] = comparison_json(result);
   json["front"] = Json::array();
   for (size_t config : result.front) json["front"].push_back(configuration_json(result, config));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "answers/per_text.h"
 #include "base/statistics.h"
 #include "base/units.h"
 
@@ -43,9 +44,10 @@ std::vector<const Measurement*> TuneResult::readings(size_t config) const {
   return all;
 }
 
-std::string describe(const Request& request, const std::string& span) {
-  std::string text =
-      fmt::format("objective {}", objective_name(request.objective.value_or(Objective::time)));
+std::string describe(const TuneResult& result) {
+  const Request& request = result.request;
+  const std::string &span = result.budget_span, figure = served_figure(result.board());
+  std::string text = "objective " + (figure.empty() ? objective_name(result.objective()) : figure);
   if (request.power_budget_w != unlimited)
     text += fmt::format(", power ≤ {:g} W", request.power_budget_w);
   if (request.time_budget_s != unlimited)

@@ -80,8 +80,8 @@ struct TuneResult : SearchAnswer {
 };
 
 /// "objective time, power ≤ 30 W, epoch ≤ 4 s, accuracy ≥ 0.7, until a gap of 2 %, for 10 min":
-/// what was asked, as a person reads it. `span` is TuneResult's budget_span.
-std::string describe(const Request& request, const std::string& span);
+/// what was asked, as a person reads it. Of a server the objective is a figure of its load.
+std::string describe(const TuneResult& result);
 /// What was reported at a configuration: medians of its trials.
 Figures figures_of(const TuneResult& result, size_t config);
 

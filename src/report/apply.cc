@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "boards/spec.h"
 #include "device/modes/nvpmodel_export.h"
+#include "profile/trials/program_axes.h"
 #include "profile/trials/program_run.h"
 
 namespace flyball {
@@ -97,6 +99,23 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
+// The command of `tune --server '…'`; "" where there is none.
+std::string own_server(const std::string& command) {
+  const std::vector<std::string> words = words_of(command);
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const bool apart = words[i] == "--server" && i + 1 < words.size();
+    if (!apart && !words[i].starts_with("--server=")) continue;
+    std::string server = apart ? words[i + 1] : words[i].substr(words[i].find('=') + 1);
+    constexpr std::string_view quote_inside = "'\\''";
+    for (size_t at = 0; (at = server.find(quote_inside, at)) != std::string::npos;)
+      server.replace(at, quote_inside.size(), "\x01");
+    std::erase(server, '\'');
+    std::ranges::replace(server, '\x01', '\'');
+    return server;
+  }
+  return "";
+}
+
 // " --data DIR --device cuda:0": what of the command says where and on what the network runs. A
 // simulated board stands for a true one, where this machine is meant.
 std::string place_options(const std::string& command) {
@@ -163,6 +182,12 @@ void add_run(Json& steps, const Applied& applied, const std::string& cores) {
     steps.push_back(step("Run your program so",
                          "The settings reach it through its environment, as in the trials.",
                          line + cores + program));
+  } else if (const std::string server = own_server(applied.command); !server.empty()) {
+    const bool chooses = server.find(placeholder("port")) != std::string::npos;
+    steps.push_back(step(
+        "Start your server so",
+        chooses ? "With a port of yours in place of {port}." : "With the settings of the answer.",
+        cores + filled_in(server, run)));
   } else if (applied.live && !applied.workload.empty()) {
     steps.push_back(step("Run it so", "Flyball's own loop over the network, with these settings.",
                          cores + profile_command(applied)));

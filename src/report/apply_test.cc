@@ -51,6 +51,21 @@ TEST(Apply, AStudyIsToldItsSettings) {
   EXPECT_THAT(steps[0].value("text", ""), HasSubstr("batch_size 16"));
 }
 
+TEST(Apply, AServerIsStartedWithItsSettings) {
+  Applied applied;
+  applied.device = "host";
+  applied.live = true;
+  applied.workload = "llama-server -ngl {n_gpu_layers} --port {port}";
+  applied.command =
+      "flyball tune --server 'llama-server -ngl {n_gpu_layers} --alias '\\''my model'\\'' --port "
+      "{port}' --axis n_gpu_layers=0,16 --rate 2";
+  applied.run = {{"n_gpu_layers", 16}};
+  const auto steps = apply_steps(applied);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(code_of(steps, 0), "llama-server -ngl 16 --alias 'my model' --port {port}");
+  EXPECT_THAT(steps[0].value("text", ""), HasSubstr("{port}"));
+}
+
 TEST(Apply, AProgramGetsItsEnvironmentOnTheCoresChosen) {
   Applied applied;
   applied.device = "host";

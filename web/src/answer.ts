@@ -2,7 +2,7 @@
 import { exact, list_words, more_or_less, setting_words, value_of, with_unit } from "./format.ts";
 import type { TuneLimit } from "./contract.ts";
 import { figure_text } from "./sheets/sheet.ts";
-import { compared_per, costs, fair_time } from "./measures.ts";
+import { compared_per, costs, fair_time, latency_of } from "./measures.ts";
 import type { Budget, Configuration, Tabled, TuneReport } from "./view.ts";
 
 export function budget_words(b: Budget): string {
@@ -32,14 +32,23 @@ function budgets_words(report: TuneReport): string {
   return budgets.length === 0 ? "request" : list_words(budgets);
 }
 
+/** "A minibatch takes 150 ms"; a server has many requests under way at a time. */
+function time_words(report: TuneReport, ms: number): string {
+  const latency = latency_of(report);
+  if (latency !== undefined) return `${latency}: ${with_unit(ms, "ms")}`;
+  const per = compared_per(report);
+  return report.request.figure === undefined ? `A ${per} takes ${with_unit(ms, "ms")}` : `It answers ${with_unit(1000 / ms, `${per}s/s`)}`;
+}
+
 /** What the choice gives, and what it costs or saves against the default: that in the words of the terminal. */
 export function consequence(report: TuneReport): string {
   if (!report.choice) return report.infeasible?.reason ?? "";
   const c = report.configurations[report.choice.configuration]!;
   const parts: string[] = [];
   const time = fair_time(report, costs(report))?.of(c) ?? null;
-  if (time !== null) parts.push(`A ${compared_per(report)} takes ${with_unit(value_of(time), "ms")}`);
-  if (c.power_w !== null) parts.push(`${parts.length > 0 ? "draws" : "It draws"} ${with_unit(value_of(c.power_w), "W")}`);
+  if (time !== null) parts.push(time_words(report, value_of(time)));
+  const subject = latency_of(report) !== undefined ? "it draws" : parts.length > 0 ? "draws" : "It draws";
+  if (c.power_w !== null) parts.push(`${subject} ${with_unit(value_of(c.power_w), "W")}`);
   let text = list_words(parts);
   if (report.request.budgets.length + (report.request.limits ?? []).length > 0) text += `, within the ${budgets_words(report)}`;
   const against = report.comparison?.text ?? "";

@@ -79,8 +79,8 @@ export interface Tune {
   infeasible: CommonInfeasible | null;
   /** What one gets without tuning. */
   default: TuneDefault;
-  /** What times and energies are compared per: a sample where the batch size varies, a run where a program marks no minibatches. `minibatch_ms` is that of a minibatch, or of a run. */
-  per: "minibatch" | "sample" | "run";
+  /** What times and energies are compared per: a sample where the batch size varies, a run where a program marks no minibatches, a request or a token of a server (`figure` of `request`). `minibatch_ms` is that of a minibatch, of a run, a request or a token. */
+  per: "minibatch" | "sample" | "run" | "request" | "token";
   /** The choice against the default; null without a choice. */
   comparison: TuneComparison | null;
   /** What was profiled, how long it took, and which trials are those of earlier runs, in words. */
@@ -129,8 +129,10 @@ export interface TuneRequest {
   phase: CommonPhase;
   /** The board. */
   device: string;
-  /** What is made least. */
+  /** What is made least; of a server as `figure` says. */
   objective: "time" | "power" | "energy";
+  /** Only of a server (`--server`): its `--objective`. `minibatch_ms` is that latency (with power the median latency; with throughput and energy the time from one request, or token, to the next), and energy is known of the latter alone. */
+  figure?: "latency" | "latency_p99" | "ttft" | "tpot" | "throughput" | "energy" | "energy_per_token" | "power";
   /** [W] Null: none. */
   power_budget_w: number | null;
   /** [s] Null: none. */
@@ -321,7 +323,7 @@ export interface TuneComparison {
   /** E.g. `36.4 % less time per minibatch than the default`, without a full stop. */
   text: string;
   /** What `time` and `energy` are compared per. */
-  per: "minibatch" | "sample" | "run";
+  per: "minibatch" | "sample" | "run" | "request" | "token";
   /** Of what was to be made least: is there a difference? */
   established: boolean;
   /** Why not, else null. */

@@ -21,11 +21,16 @@ function scaled(q: Quantity | null, factor: number): Quantity | null {
 }
 
 /** What times and energies are compared per: minibatches of unlike size do not compare. */
-export function compared_per(report: TuneReport): "minibatch" | "sample" | "run" {
+export function compared_per(report: TuneReport): NonNullable<TuneReport["per"]> {
   if (report.per) return report.per;
   const batch = batch_axis(report);
   return batch >= 0 && new Set(report.configurations.map((c) => c.config[batch])).size > 1 ? "sample" : "minibatch";
 }
+
+const latencies: Record<string, string> = { latency: "Median latency", power: "Median latency", latency_p99: "99th percentile of latency", ttft: "Time to the first token", tpot: "Time per further token" };
+
+/** The latency that stands for the time of a server; times power it is no energy, as requests overlap. Undefined of all others. */
+export const latency_of = ({ request }: { request: { figure?: string } }): string | undefined => latencies[request.figure ?? ""];
 
 const batch_axis = (report: TuneReport): number => report.axes.findIndex((a) => a.name === "batch_size");
 
@@ -48,9 +53,9 @@ export function per_sample(report: TuneReport, c: Configuration, q: Quantity | n
 export function costs(report: TuneReport): Measure[] {
   const per = compared_per(report);
   const epoch = epoch_factor(report);
-  const span = per === "run" ? "run" : "minibatch";
+  const span = per === "sample" ? "minibatch" : per;
   const minibatch: Measure[] = [
-    { id: "time", label: `Time per ${span}`, unit: "ms", cost: true, budget: { quantity: "time", per: span }, of: (c) => c.time_ms },
+    { id: "time", label: latency_of(report) ?? `Time per ${span}`, unit: "ms", cost: true, budget: { quantity: "time", per: span }, of: (c) => c.time_ms },
     { id: "energy", label: `Energy per ${span}`, unit: "J", cost: true, budget: { quantity: "energy", per: span }, of: (c) => c.energy_j },
   ];
   const sample: Measure[] = [

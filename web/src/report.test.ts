@@ -38,6 +38,21 @@ test("the comparison is in the program's words, and noise is no gain", () => {
   assert.equal(not_established(report), false);
 });
 
+test("a server's time is its latency, which times power is no energy", () => {
+  const page = page_of(power_report());
+  page.answer.per = "request";
+  page.answer.request.samples = null;
+  page.answer.request.figure = "ttft";
+  const report = tune_report(page);
+  assert.deepEqual(costs(report).map((m) => m.label), ["Time to the first token", "Power"]);
+  assert.match(plain(consequence(report)), /^Time to the first token: [\d.]+ m?s and it draws /);
+  page.answer.request.figure = "throughput";
+  const rated = tune_report(page);
+  assert.deepEqual(costs(rated).slice(0, 3).map((m) => m.label), ["Time per request", "Power", "Energy per request"]);
+  assert.match(plain(consequence(rated)), /^It answers [\d.]+ requests\/s and draws /);
+  assert.equal(problems(page).length, 0);
+});
+
 test("where batch sizes vary, everything is per sample", () => {
   const report = batch_report();
   delete report.per;

@@ -16,7 +16,7 @@ export interface TuneReport {
   infeasible?: { reason: string; hint: string; closest: number | null } | null;
   apply?: ApplyStep[];
   /** What times and energies are compared per, everywhere on the page. Left out: minibatch. */
-  per?: "minibatch" | "sample" | "run";
+  per?: "minibatch" | "sample" | "run" | "request" | "token";
   comparison?: TuneComparison | null;
   default: { configuration: number; name: string; figures?: Record<string, number> } | null;
   /** The presets of the board; empty where they are not known. */
@@ -50,6 +50,8 @@ export interface Request {
   phase: CommonPhase;
   device: string;
   objective: "time" | "power" | "energy";
+  /** Of a server: which figure of its load its times are. */
+  figure?: string;
   budgets: Budget[];
   /** All of it in words. */
   asked?: string;
@@ -69,7 +71,7 @@ export interface Budget {
   limit: number;
   unit: "ms" | "s" | "min" | "W" | "J";
   /** Null for power. */
-  per: "minibatch" | "sample" | "epoch" | "run" | null;
+  per: "minibatch" | "sample" | "epoch" | "run" | "request" | "token" | null;
   /** Of a limit on the slowdown: so much more than the default takes. */
   slowdown_pct?: number;
 }

@@ -29,7 +29,7 @@ export function page_of(report: TuneReport): TunePage {
       schema: 2, asked: r.asked ?? "objective time", axes: [...report.axes], per: compared_per(report), comparison: report.comparison ?? null, effort: run.effort ?? "10 configurations profiled", reused: [], set_aside: [], modes: null,
       request: {
         workload: r.workload, phase: r.phase, device: r.device, objective: r.objective, power_budget_w: limit("power"), time_budget_s: limit("time", per_unit), energy_budget_j: limit("energy"), ...(r.limits?.length ? { limits: r.limits } : {}), profiles_limit: r.profiles_limit ?? 10,
-        strategy: run.strategy, predictor: run.predictor ?? "", seed: run.seed, references: [], budget_span: span === "sample" ? "minibatch" : span, samples: r.samples_per_epoch ?? null, settings: r.batch_size ? { batch_size: r.batch_size } : {},
+        strategy: run.strategy, predictor: run.predictor ?? "", seed: run.seed, references: [], budget_span: span === "epoch" || span === "run" ? span : "minibatch", samples: r.samples_per_epoch ?? null, settings: r.batch_size ? { batch_size: r.batch_size } : {},
       },
       device: { name: r.device, title: machine.name, fingerprint: machine.fingerprint, conditions: Object.fromEntries(machine.facts.map((f) => [f.name, f.value])), power_total: run.power_total, power_gap: gaps.find((text) => /power/.test(text)) ?? null, gaps: gaps.filter((text) => !/power/.test(text)) },
       choice: choice && { ...configuration(choice.configuration), ...(choice.figures ? { figures: choice.figures } : {}) },

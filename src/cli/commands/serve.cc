@@ -96,6 +96,7 @@ bool simulated(const ServeOptions& serve) {
 Status run(ServeArguments& options, const std::string& command) {
   ServeOptions& serve = options.serve;
   serve.plan.json = options.json;
+  if (serve.plan.train.empty()) FLYBALL_CHECK(serve.plan.scope.check(Target::no_training));
   FLYBALL_CHECK(check_roles_of(serve));
   FLYBALL_CHECK(begin_report(serve.plan));
   FLYBALL_ASSIGN(serve.asked.overload, parse_overload(options.overload));
@@ -119,7 +120,6 @@ Status run(ServeArguments& options, const std::string& command) {
     return Error{Code::invalid_argument, fmt::format("{} is served twice", infer[0]),
                  "requests name their model: serve it once, or another one beside it"};
   if (!tables) FLYBALL_CHECK(serve.plan.scope.check(Target::network, infer.front()));
-  if (serve.plan.train.empty()) FLYBALL_CHECK(serve.plan.scope.check(Target::no_training));
   FLYBALL_ASSIGN(const ServedRun served, tables ? serve_tables(serve) : serve_networks(serve));
   const auto document = document_of(served, serve.plan.started_utc);
   if (options.json)
@@ -160,39 +160,47 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
                {0, 1e9, "0s or more"});
 }
 
+// Of trainings; those of networks that run alone.
+AddedOptions add_training_options(CLI::App& command, ServeOptions& serve) {
+  return {
+      command
+          .add_option("--train-batch-size", serve.asked.train_batch,
+                      "Samples of a training minibatch")
+          ->check(CLI::Range(1, 65536))
+          ->default_str(std::to_string(usual_train_batch)),
+      command.add_option("--workers", serve.asked.workers, "Loader workers of a training")
+          ->check(CLI::Range(0, 64))
+          ->default_str(std::to_string(usual_workers)),
+      command
+          .add_option("--share", serve.asked.shares,
+                      "Share of the gaps' time, one for each training")
+          ->check(CLI::Range(0.001, 1000.0)),
+      writes(command.add_option("--checkpoint", serve.checkpoint,
+                                "Where trainings are kept and go on; default: beside the store, "
+                                "each by its data and settings"),
+             "FOLDER"),
+      add_duration(command, "--checkpoint-every",
+                   [&serve](Seconds time) { serve.asked.checkpoint_s = time.value; },
+                   "Longest training that is lost when the process is killed; default: 30s",
+                   {1, 86400, "1s to 24h"}),
+      command.add_flag("--promote", serve.asked.promote,
+                       "Serve the trained weights at each checkpoint: the same network with "
+                       "--infer and --train")};
+}
+
 // Of networks that run; tables and simulated boards know what they hold.
 void add_network_options(CLI::App& command, ServeOptions& serve) {
-  serve.plan.scope.exclude(
-      {Target::table, Target::twin},
-      {command
-           .add_option("--batch-size", serve.asked.batch,
-                       "Largest batch of a service; default: chosen")
-           ->check(CLI::Range(1, 65536)),
-       command
-           .add_option("--train-batch-size", serve.asked.train_batch,
-                       "Samples of a training minibatch")
-           ->check(CLI::Range(1, 65536))
-           ->default_str(std::to_string(usual_train_batch)),
-       command.add_option("--workers", serve.asked.workers, "Loader workers of a training")
-           ->check(CLI::Range(0, 64))
-           ->default_str(std::to_string(usual_workers)),
-       command
-           .add_option("--share", serve.asked.shares,
-                       "Share of the gaps' time, one for each training")
-           ->check(CLI::Range(0.001, 1000.0)),
-       writes(command.add_option("--checkpoint", serve.checkpoint,
-                                 "Where trainings are kept and go on; default: beside the store, "
-                                 "each by its data and settings"),
-              "FOLDER"),
-       add_duration(command, "--checkpoint-every",
-                    [&serve](Seconds time) { serve.asked.checkpoint_s = time.value; },
-                    "Longest training that is lost when the process is killed; default: 30s",
-                    {1, 86400, "1s to 24h"}),
-       command.add_flag("--promote", serve.asked.promote,
-                        "Serve the trained weights at each checkpoint: the same network with "
-                        "--infer and --train"),
-       command.add_option("--weights", serve.asked.weights,
-                          "Checkpoint to serve; default: fresh weights")});
+  OptionScope& scope = serve.plan.scope;
+  scope.exclude({Target::table, Target::twin},
+                {command
+                     .add_option("--batch-size", serve.asked.batch,
+                                 "Largest batch of a service; default: chosen")
+                     ->check(CLI::Range(1, 65536))});
+  const AddedOptions training = add_training_options(command, serve);
+  scope.exclude({Target::table, Target::twin, Target::no_training}, training);
+  scope.exclude({Target::table, Target::twin},
+                {command.add_option("--weights", serve.asked.weights,
+                                    "Checkpoint to serve; default: fresh weights")});
   command.add_flag("--no-checkpoint", serve.no_checkpoint, "Keep no training");
 }
 

@@ -84,8 +84,14 @@ Result<double> read_gap(const std::string& text) {
   return *percent / 100;
 }
 
-// A server that fails is fast: unless somebody says otherwise, 1 % may fail.
+// A server that fails is fast: unless somebody says otherwise, 1 % may fail. It knows no epochs.
 Status check_served_limits(Request& request) {
+  if (request.time_budget_s != unlimited || request.energy_budget_j != unlimited ||
+      request.samples > 0)
+    return Error{Code::invalid_argument,
+                 "--time-budget, --energy-budget and --samples are of epochs, which a server has "
+                 "none of",
+                 "limit figures of its load: --at-most latency_p99=2s, --at-most request_j=3"};
   const auto& known = served_figures();
   for (const FigureLimit& limit : request.limits)
     if (std::ranges::find(known, limit.figure) == known.end())
@@ -124,12 +130,9 @@ Status check_server(const TuneOptions& options, const Context& context) {
                      "name its command: --server \"llama-server --port {port}\""};
     return {};
   }
-  if (!context.program.empty())
-    return Error{Code::invalid_argument, "--server and a program after -- are two things to run",
-                 "name one of them"};
-  if (options.report.empty()) return {};
-  return Error{Code::invalid_argument, "--report shows no servers yet",
-               "leave it out; --json has all of the answer"};
+  if (context.program.empty()) return {};
+  return Error{Code::invalid_argument, "--server and a program after -- are two things to run",
+               "name one of them"};
 }
 
 // `tune --report lenet5` forgot one of the two.

@@ -18,6 +18,13 @@
 namespace flyball::cli {
 namespace {
 
+/// "minibatch ms", or of a server the latency that it was searched by: "ttft ms".
+std::string time_column(const TuneResult& result) {
+  const ProfilerInfo& info = result.board();
+  if (!tells_energy(info)) return time_name(info) + " ms";
+  return per_text(result) + " ms";
+}
+
 /// A table of configurations; columns that say nothing in any row are left out.
 class Rows {
  public:
@@ -25,7 +32,7 @@ class Rows {
     const std::string per = per_text(result);
     header_ = {""};
     for (const Axis& axis : result.space.axes()) header_.push_back(axis.name);
-    header_.insert(header_.end(), {per + " ms", "power W", per + " J"});
+    header_.insert(header_.end(), {time_column(result), "power W", per + " J"});
     if (result.samples > 0) header_.insert(header_.end(), {"epoch s", "epoch J"});
     header_.emplace_back("known");
   }
@@ -36,7 +43,7 @@ class Rows {
     const double n = result_.counted(config), epoch = result_.minibatches_per_epoch(config);
     row.push_back(with_spread(c.minibatch_ms / n, c.time_lo / n, c.time_hi / n));
     row.push_back(with_spread(c.power_w, c.power_lo, c.power_hi));
-    row.push_back(upper_figure(c.minibatch_j() / n));
+    row.push_back(tells_energy(result_.board()) ? upper_figure(c.minibatch_j() / n) : "-");
     if (result_.samples > 0) {
       row.push_back(number(c.minibatch_ms * 1e-3 * epoch));
       row.push_back(number(c.minibatch_j() * epoch));
@@ -136,8 +143,8 @@ std::string oracle_lines(const TuneResult& result) {
 std::string trials_text(const TuneResult& result) {
   std::vector<std::string> header = {"trial"};
   for (const Axis& axis : result.space.axes()) header.push_back(axis.name);
-  const std::string span = result.per == Per::sample ? "minibatch" : per_text(result);
-  header.insert(header.end(), {span + " ms", "power W", "noise %", "why"});
+  header.insert(header.end(), {result.per == Per::sample ? "minibatch ms" : time_column(result),
+                               "power W", "noise %", "why"});
   TextTable table(header);
   for (size_t i = 0; i < result.profiled.size(); ++i) {
     const Observation& trial = result.profiled[i];
@@ -174,8 +181,7 @@ std::string tune_text(const TuneResult& result, bool verbose) {
   if (const auto comparison = compare_with_default(result)) text += comparison->text + "\n";
   text += readings_text(result);
   text += figures_text(result);
-  text += fmt::format("asked: {}\ndefault: {}\n", describe(result.request, result.budget_span),
-                      result.default_reason);
+  text += fmt::format("asked: {}\ndefault: {}\n", describe(result), result.default_reason);
   if (result.request.time_budget_s != unlimited || result.request.energy_budget_j != unlimited)
     text += fmt::format("time and energy budgets are those of one {}\n", result.budget_span);
   if (result.oracle) text += oracle_lines(result);

@@ -39,7 +39,7 @@ function reported(report: TuneReport): HTMLElement[] {
     return h("div", { class: "figure" },
       h("p", { class: "figure-label" }, name.charAt(0).toUpperCase() + name.slice(1)),
       h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
-      h("p", { class: "spread" }, "reported by the program"),
+      h("p", { class: "spread" }, report.request.figure === undefined ? "reported by the program" : "of its load, median of its trials"),
       by_default !== undefined && h("p", { class: "delta" }, `by default ${figure_text(name, by_default)}`));
   });
 }

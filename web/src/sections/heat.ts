@@ -6,15 +6,22 @@ import type { Configuration, SheetGrid } from "../contract.ts";
 import { chip, h, section, select } from "../dom.ts";
 import { axis_label, axis_value, exact, number, with_unit } from "../format.ts";
 import { batch_of, cells_of, figure_of, range_of, values_of, type Cells, type Figure, type Held } from "../heat.ts";
-import { costs, within_budgets } from "../measures.ts";
+import { compared_per, costs, latency_of, within_budgets } from "../measures.ts";
 import { colours, font } from "../theme.ts";
 import type { TuneReport } from "../view.ts";
 
 const units: Record<Figure, string> = { time: "ms", power: "W", energy: "J" };
 
-function label_of(grid: SheetGrid, figure: Figure, run: boolean): string {
+/** What a figure is per where batches do not vary, and what its time is called. */
+interface Words {
+  per: string;
+  time: string | undefined;
+}
+
+function label_of(grid: SheetGrid, figure: Figure, words: Words): string {
   if (figure === "power") return "Power";
-  return `${figure === "time" ? "Time" : "Energy"} per ${batch_of(grid) >= 0 ? "sample" : run ? "run" : "minibatch"}`;
+  if (figure === "time" && words.time !== undefined) return words.time;
+  return `${figure === "time" ? "Time" : "Energy"} per ${batch_of(grid) >= 0 ? "sample" : words.per}`;
 }
 
 const figures_of = (grid: SheetGrid): Figure[] => (["time", "power", "energy"] as const).filter((f) => grid.configurations.some((c) => Number.isFinite(figure_of(grid, f, c))));
@@ -31,9 +38,9 @@ function opening(grid: SheetGrid): [x: number, y: number] {
   return [x!, y!];
 }
 
-function card(grid: SheetGrid, index: number, run: boolean): HTMLElement {
+function card(grid: SheetGrid, index: number, words: Words): HTMLElement {
   const c = grid.configurations[index]!;
-  const entry = (f: Figure) => [h("dt", {}, label_of(grid, f, run)), h("dd", {}, h("b", {}, with_unit(figure_of(grid, f, c), units[f])))];
+  const entry = (f: Figure) => [h("dt", {}, label_of(grid, f, words)), h("dd", {}, h("b", {}, with_unit(figure_of(grid, f, c), units[f])))];
   return h("div", { class: "card" },
     h("p", { class: "card-head" }, h("span", {}, grid.title), chip(c.provenance)),
     h("dl", { class: "quantities" }, ...figures_of(grid).filter((f) => Number.isFinite(figure_of(grid, f, c))).flatMap(entry)),
@@ -49,7 +56,7 @@ interface Asked {
   bounded: boolean;
 }
 
-export function heat_section(all: SheetGrid[], run = false, asked: Asked | null = null): HTMLElement | null {
+export function heat_section(all: SheetGrid[], words: Words = { per: "minibatch", time: undefined }, asked: Asked | null = null): HTMLElement | null {
   const grids = all.filter((g) => usable(g).length >= 2 && figures_of(g).length > 0);
   if (grids.length === 0) return null;
   let grid = grids[0]!;
@@ -79,7 +86,7 @@ export function heat_section(all: SheetGrid[], run = false, asked: Asked | null 
       const j = cells.ys.length - 1 - Math.floor(((py - margins.top) / height) * cells.ys.length);
       return cells.from[j]?.[i] ?? -1;
     },
-    card: (index) => card(grid, index, run),
+    card: (index) => card(grid, index, words),
     stops: () => order().map((c) => c.index),
     preferred: new Set<number>(),
   });
@@ -114,7 +121,7 @@ export function heat_section(all: SheetGrid[], run = false, asked: Asked | null 
         offer();
         redraw();
       })] : []),
-      select("Show", figures_of(grid).map((f): [string, string] => [f, label_of(grid, f, run)]), figure, (text) => {
+      select("Show", figures_of(grid).map((f): [string, string] => [f, label_of(grid, f, words)]), figure, (text) => {
         figure = text as Figure;
         redraw();
       }),
@@ -130,10 +137,10 @@ export function heat_section(all: SheetGrid[], run = false, asked: Asked | null 
     key.replaceChildren(`${number(range[0])}\u202f${units[figure]}`, bar, `${number(range[1])}\u202f${units[figure]}`);
     const least = least_cell(cells);
     const at = least ? `${axis_label(grid.axes[x]!)} ${exact(cells.xs[least[1]]!)}, ${axis_label(grid.axes[y]!)} ${exact(cells.ys[least[0]]!)}` : "";
-    const text = least ? `${label_of(grid, figure, run)} is least${asked?.bounded ? " within the budgets" : ""}, ${with_unit(cells.values[least[0]]![least[1]]!, units[figure])}, at ${at} (framed). Lines join equal values.` : order().length > 0 ? "Nothing here keeps within the budgets. Lines join equal values." : "Nothing is known for these settings.";
+    const text = least ? `${label_of(grid, figure, words)} is least${asked?.bounded ? " within the budgets" : ""}, ${with_unit(cells.values[least[0]]![least[1]]!, units[figure])}, at ${at} (framed). Lines join equal values.` : order().length > 0 ? "Nothing here keeps within the budgets. Lines join equal values." : "Nothing is known for these settings.";
     const hatched = cells.beyond.some((row, j) => row.some((b, i) => b && cells.from[j]![i]! >= 0));
     caption.textContent = hatched ? `${text} Hatched cells break a budget.` : text;
-    box.setAttribute("aria-label", `${label_of(grid, figure, run)} over ${axis_label(grid.axes[x]!)} and ${axis_label(grid.axes[y]!)}. ${text} Arrow keys walk through the cells.`);
+    box.setAttribute("aria-label", `${label_of(grid, figure, words)} over ${axis_label(grid.axes[x]!)} and ${axis_label(grid.axes[y]!)}. ${text} Arrow keys walk through the cells.`);
     box.dataset["cells"] = String(order().length);
   }
   hold();
@@ -146,5 +153,6 @@ export function tune_heat(report: TuneReport): HTMLElement | null {
   const through = report.configurations[report.choice?.configuration ?? report.default?.configuration ?? -1]?.config ?? [];
   const { budgets, objective } = report.request;
   const asked = { figure: objective, through, allowed: within_budgets(report, costs(report)) as (c: Configuration) => boolean, bounded: budgets.length > 0 };
-  return heat_section([{ title: report.title, axes: report.axes, configurations: report.configurations }], report.per === "run", asked);
+  const per = compared_per(report);
+  return heat_section([{ title: report.title, axes: report.axes, configurations: report.configurations }], { per: per === "sample" ? "minibatch" : per, time: latency_of(report) }, asked);
 }

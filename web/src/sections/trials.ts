@@ -2,7 +2,7 @@
 import { chip, h, section } from "../dom.ts";
 import { fit_table } from "../fit.ts";
 import { axis_label, axis_value, duration, exact, instant, interval, number, plural, value_of, with_unit } from "../format.ts";
-import { compared_per, per_sample } from "../measures.ts";
+import { compared_per, latency_of, per_sample } from "../measures.ts";
 import { show } from "../select.ts";
 import { figure_text, quantity } from "../sheets/sheet.ts";
 import type { Quantity } from "../contract.ts";
@@ -38,7 +38,7 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
   const c = report.configurations[trial.configuration]!;
   const cell = (label: string, ...content: (Node | string | null | false)[]) => h("td", { "data-label": label }, h("div", {}, ...content));
   const evidence = [
-    plural(trial.minibatches, "minibatch", "minibatches"),
+    report.request.figure === undefined ? plural(trial.minibatches, "minibatch", "minibatches") : "",
     trial.window_s ? duration(trial.window_s) : "",
     trial.noise_pct === null ? "" : `noise ${number(trial.noise_pct, 2)}\u202f%`,
     trial.power_updates ? plural(trial.power_updates, "power update") : "",
@@ -61,11 +61,14 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     // Its own reading: repeats are not their mean several times.
     cell(time_label(report), ...shown(per_sample(report, c, quantity(trial.minibatch_ms, trial.minibatch_ms_90)), "ms")),
     with_power && cell("Power", ...shown(quantity(trial.power_w, trial.power_w_90), "W")),
-    cell("Minibatch", split(trial, longest)),
+    report.request.figure === undefined && cell("Minibatch", split(trial, longest)),
     cell("Evidence", h("span", { class: "parts" }, ...evidence.map((e) => h("span", { class: e.length > 24 ? "long" : "" }, e))), h("small", {}, `stopped: ${trial.failure === null ? trial.stop_reason : `failed: ${trial.failure}`}`)));
 }
 
-const time_label = (report: TuneReport): string => ({ minibatch: "Time", sample: "Time per sample", run: "Time per run" })[compared_per(report)];
+function time_label(report: TuneReport): string {
+  const per = compared_per(report);
+  return latency_of(report) ?? (per === "minibatch" ? "Time" : `Time per ${per}`);
+}
 
 export function trials_section(report: TuneReport): HTMLElement | null {
   if (report.profiled.length === 0) return null;
@@ -73,7 +76,7 @@ export function trials_section(report: TuneReport): HTMLElement | null {
   const watched = report.profiled.some((t) => t.throttled !== null);
   const longest = Math.max(...report.profiled.map((t) => (t.stall_ms ?? 0) + (t.compute_ms ?? 0)), 1e-9);
   const key = h("span", { class: "bar-key" }, h("i", { class: "stall" }), "Fetch stall ", h("i", { class: "compute" }), "Compute");
-  const heads = ["#", "Settings and why", time_label(report), ...(with_power ? ["Power"] : []), key, "Evidence"];
+  const heads = ["#", "Settings and why", time_label(report), ...(with_power ? ["Power"] : []), ...(report.request.figure === undefined ? [key] : []), "Evidence"];
   const known = report.profiled.filter((t) => t.from_store).length;
   const before = known > 0 ? `${plural(known, "trial")} known before, and ` : "";
   const lead = report.run.strategy === "exact" ? "Every row of the table is known: these are the default and the answer." : `${before}${plural(report.profiled.length - known, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.${watched || !report.profiled.some(is_live) ? "" : " Nobody looked whether the board throttled."}`;

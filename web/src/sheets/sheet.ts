@@ -136,7 +136,7 @@ export const figure_text = (name: string, value: number): string => (name === "m
 const unsaid = (p: CommonAnswerPreset): string => (p.config === null ? "not among what was searched" : p.provenance === "predicted" ? "not measured" : "");
 
 /** The presets of the board: what each takes and draws, and what the answer is to it. */
-export const presets_table = (presets: readonly CommonAnswerPreset[]): SheetTable => table("Presets of the board", "What one could set without tuning: power modes of nvpmodel.", presets, [
-  ["preset", "", (p) => p.name + (p.in_force ? " (in force)" : "")], ["minibatch", "ms", (p) => p.minibatch_ms], ["power", "W", (p) => p.power_w], ["breaks", "", (p) => p.breaks.join(", ")],
+export const presets_table = (presets: readonly CommonAnswerPreset[], time = "minibatch"): SheetTable => table("Presets of the board", "What one could set without tuning: power modes of nvpmodel.", presets, [
+  ["preset", "", (p) => p.name + (p.in_force ? " (in force)" : "")], [time, "ms", (p) => p.minibatch_ms], ["power", "W", (p) => p.power_w], ["breaks", "", (p) => p.breaks.join(", ")],
   ["the answer", "", (p) => p.text ?? unsaid(p)], ["set", "", (p) => (p.config === null ? "" : config_words(p.config))],
 ], (p) => p.provenance, (p) => p.in_force);

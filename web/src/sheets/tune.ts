@@ -1,7 +1,7 @@
 // The answer of a tune.
 import type { CommonTrial, TuneConfiguration, TuneKnown, TunePage, TuneRow } from "../contract.ts";
 import { value_of } from "../format.ts";
-import { costs, excess_of } from "../measures.ts";
+import { costs, excess_of, latency_of } from "../measures.ts";
 import type { Budget, Configuration, Note, Oracle, Pair, Tabled, TuneReport } from "../view.ts";
 import { notes, power_gap_notes, presets_table, quantity } from "./sheet.ts";
 
@@ -127,18 +127,20 @@ export function tune_report(page: TunePage): TuneReport {
   const front = a.front.map((c) => known.of(c.config));
   for (const i of front) known.list[i]!.front = true;
   if (a.per === "sample") for (const c of known.list) Object.assign(c, { sample_ms: per_sample(c, c.time_ms), sample_j: per_sample(c, c.energy_j) });
+  const latency = latency_of({ request: r });
+  if (latency !== undefined) for (const c of known.list) c.energy_j = null;
   const chosen = a.choice && known.of(a.choice.config);
   const report: TuneReport = {
     title: title_of(page), axes: a.axes, configurations: known.list, apply: page.apply, per: a.per, comparison: a.comparison, notes: notes_of(page),
     request: {
-      workload: r.workload, phase: r.phase, device: r.device, objective: r.objective, budgets: budgets_of(a), asked: a.asked, limits: r.limits ?? [], command: page.command,
+      workload: r.workload, phase: r.phase, device: r.device, objective: r.objective, ...(r.figure === undefined ? {} : { figure: r.figure }), budgets: budgets_of(a), asked: a.asked, limits: r.limits ?? [], command: page.command,
       profiles_limit: r.profiles_limit, offered: a.configurations, samples_per_epoch: r.samples, batch_size: r.settings["batch_size"] ?? null,
     },
     profiled: a.profiled.map((t) => ({ ...t, configuration: known.of(t.config) })),
     choice: a.choice && { configuration: chosen!, verified: a.profiled.some((t) => t.verification && known.of(t.config) === chosen), figures: a.choice.figures ?? {} },
     infeasible: a.infeasible && { reason: a.infeasible.reason, hint: a.infeasible.hint, closest: null },
     default: { configuration: known.of(a.default.config), name: a.default.reason, ...(a.default.figures ? { figures: a.default.figures } : {}) },
-    tables: [presets_table(a.presets ?? [])], presets: presets_of(a, known),
+    tables: [presets_table(a.presets ?? [], latency?.toLowerCase() ?? (a.per === "request" || a.per === "token" ? a.per : "minibatch"))], presets: presets_of(a, known),
     front: front.length === 0 ? null : { over: ["time", r.objective === "energy" ? "energy" : "power"], configurations: front },
     oracle: a.oracle ? oracle_of(a.oracle, known) : null, pairs: pairs_of(a.held_out, known),
     machine: { name: device.title, fingerprint: device.fingerprint, facts: Object.entries(device.conditions ?? {}).map(([name, value]) => ({ name, value })) },

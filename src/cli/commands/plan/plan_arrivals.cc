@@ -6,6 +6,7 @@
 
 #include "base/figure.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/output.h"
 #include "schedule/planning/arrival_answer.h"
 #include "tune/role_choices.h"
@@ -44,18 +45,26 @@ Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& t
 
 namespace {
 
-// Over http `serve` keeps more of the latency than was planned with; null where it does not.
-std::optional<std::string> margin_note(const Request& request) {
+// Over http `serve` keeps more of the latency than was planned with; null where it does not. Kept
+// so there may be no plan.
+Result<std::optional<std::string>> margin_note(const ArrivalQuestion& question) {
+  const Request& request = question.request;
   double kept_ms = 0;
   for (const double latency_ms : request.latencies_ms)
     if (const double usual = usual_margin.of_ms(latency_ms);
         usual > request.margin.of_ms(latency_ms))
       kept_ms = std::max(kept_ms, usual);
-  if (kept_ms == 0) return {};
-  return fmt::format(
+  if (kept_ms == 0) return std::optional<std::string>();
+  const std::string margin = upper_figure(kept_ms, 4);
+  FLYBALL_ASSIGN(const bool keeps,
+                 plans_with_margin(question, {.least_ms = parse_double(margin).value_or(kept_ms)}));
+  return std::optional(fmt::format(
       "planned without a way to the client: over http `flyball serve` keeps {0}ms of the latency "
-      "for it unless told otherwise; --margin {0}ms plans with that",
-      upper_figure(kept_ms, 4));
+      "for it unless told otherwise; {1}",
+      margin,
+      keeps ? fmt::format("--margin {}ms plans with that", margin)
+            : fmt::format("with that no choice keeps the limits: --margin {}ms says what would do",
+                          margin)));
 }
 
 }  // namespace
@@ -79,10 +88,13 @@ Status plan_for_arrivals(PlanOptions& options, Context& context) {
   const auto tell = [&progress](size_t done, size_t of, const char* what) {
     progress.show_share(done, of, what);
   };
-  FLYBALL_ASSIGN(ArrivalAnswer answer,
-                 plan_arrivals({shared, options.request, arrivals, options.percentile, tell}));
+  const ArrivalQuestion question{shared, options.request, arrivals, options.percentile, tell};
+  FLYBALL_ASSIGN(ArrivalAnswer answer, plan_arrivals(question));
+  if (answer.simulated) {
+    FLYBALL_ASSIGN(const auto note, margin_note(question));
+    if (note) answer.notes.push_back(*note);
+  }
   progress.finish();
-  if (const auto note = margin_note(options.request)) answer.notes.push_back(*note);
   const Json document = to_json(answer);
   if (options.json)
     print_json(document);
