@@ -46,6 +46,8 @@ test("a server's time is its latency, which times power is no energy", () => {
   const report = tune_report(page);
   assert.deepEqual(costs(report).map((m) => m.label), ["Time to the first token", "Power"]);
   assert.match(plain(consequence(report)), /^Time to the first token: [\d.]+ m?s and it draws /);
+  page.answer.request.limits = [{ figure: "ttft", at_most: 0.5 }, { figure: "failed", at_most: 0.01 }];
+  assert.match(plain(consequence(tune_report(page))), /ttft ≤ 500 ms.*failed ≤ 1 %/);
   page.answer.request.figure = "throughput";
   const rated = tune_report(page);
   assert.deepEqual(costs(rated).slice(0, 3).map((m) => m.label), ["Time per request", "Power", "Energy per request"]);

@@ -130,7 +130,11 @@ export function bytes_words(bytes: number): string {
 }
 
 /** A figure that a program reports, as a person reads it. */
-export const figure_text = (name: string, value: number): string => (name === "memory" || name.endsWith("_bytes") ? bytes_words(value) : digits(value, 4));
+export function figure_text(name: string, value: number): string {
+  if (name === "memory" || name.endsWith("_bytes")) return bytes_words(value);
+  if (/^(latency_p50|latency_p99|ttft|tpot)$|^t(tft|pot)_p99$/.test(name)) return value < 1 ? `${digits(1e3 * value)} ms` : `${digits(value)} s`;
+  return name === "failed" || name === "late" ? `${digits(100 * value)} %` : digits(value, 4);
+}
 
 /** Why nothing is said of the answer to a preset: "" of a measured one where there is no answer. */
 const unsaid = (p: CommonAnswerPreset): string => (p.config === null ? "not among what was searched" : p.provenance === "predicted" ? "not measured" : "");
