@@ -58,6 +58,7 @@ Status summarise_samples(RecordReader& reader, bool slow, int64_t begin, int64_t
     if (std::ranges::all_of(samples, &std::vector<Sample>::empty)) {
       FLYBALL_ASSIGN(const int64_t next, reader.next_begin(until));
       until = std::max(until, floor_to(std::min(next, end), width));
+      continue;
     }
     for (size_t i = 0; i < samples.size(); ++i)
       for (const RecordSummary& one : summarise(reader.channels()[i], samples[i], at, until, width))
