@@ -66,6 +66,7 @@ def photos(folder, environment):
 FILES = {
     "train.py": lambda: TRAIN,
     "resnet18.csv": lambda: joined(table("resnet18", "train", [16], 1)),
+    "campaign.toml": lambda: (pathlib.Path(__file__).parent.parent / "examples/campaign.toml").read_text(),
     "mobilenet.csv": lambda: joined(table("mobilenet_v3", "train", [16], 0.6)),
     "mobilenet_infer.csv": lambda: joined(table("mobilenet_v3", "infer", [1, 4, 16, 64], 0.2)),
 }

@@ -35,7 +35,7 @@ const std::map<std::string, std::string> schema_of = {
     {"verify-board", "verify"}, {"broker", "broker"},
     {"monitor", "monitor"},     {"record", "record"},
     {"loadtest", "loadtest"},   {"fleet", "fleet"},
-    {"collect", "collect"},
+    {"collect", "collect"},     {"campaign", "campaign"},
 };
 
 void collect(const SortedJson& json, std::set<std::string>& keys) {
@@ -172,6 +172,20 @@ TEST_F(JsonTest, CollectedStoresAreDocumented) {
   expect_documented({"collect", "--into", fleet, "--json"});
   expect_documented({"runs", "list", "--store", fleet, "--json"});
   expect_documented({"fleet", "show", "--store", fleet, "--power-budget", "15W,30W", "--json"});
+}
+
+TEST_F(JsonTest, CampaignsAreDocumented) {
+  const std::string file = write("c.toml",
+                                 "[references]\ntravel = true\n"
+                                 "[[boards]]\nname = \"nano\"\ncount = 2\n"
+                                 "device = \"twin:orin_nano@{n}\"\n"
+                                 "[[workloads]]\nname = \"resnet18\"\n"
+                                 "[[questions]]\nname = \"tune\"\n")
+                               .string();
+  expect_documented({"campaign", "plan", file, "--json"});
+  expect_documented({"campaign", "run", file, "--json"});
+  for (const char* asked : {"status", "report", "cancel"})
+    expect_documented({"campaign", asked, file, "--json"});
 }
 
 TEST_F(JsonTest, WhetherANetworkFitsIsDocumented) {

@@ -34,6 +34,7 @@ void add_describe(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_fleet(CLI::App& app, Context& context);
 void add_collect(CLI::App& app, Context& context);
+void add_campaign(CLI::App& app, Context& context);
 void add_workloads(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
 void add_dataset(CLI::App& app, Context& context);

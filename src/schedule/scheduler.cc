@@ -7,10 +7,10 @@
 namespace flyball {
 namespace {
 
-constexpr double grain_ns = 1000;      // below this, times are equal
+constexpr double grain_ns = 1000;                   // below this, times are equal
 constexpr int64_t refused_idle_ns = 1'000'000'000;  // of refusing while idle, then it is doubted
-constexpr size_t gaps_of_a_rate = 32;  // the last arrivals tell the present rate
-constexpr int arrivals_weighed = 16;   // then batches are weighed anew
+constexpr size_t gaps_of_a_rate = 32;               // the last arrivals tell the present rate
+constexpr int arrivals_weighed = 16;                // then batches are weighed anew
 
 // Arrivals to be reckoned with where so many come on average: two standard deviations more.
 double reckoned_with(double mean) {

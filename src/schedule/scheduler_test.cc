@@ -122,7 +122,8 @@ TEST(Scheduler, OverloadRefusesWithATimeToRetry) {
 TEST(Scheduler, AnIdleServiceThatRefusedForASecondTriesAgain) {
   Scheduler scheduler = untrained(100, 16);
   int64_t now = 0;
-  for (uint64_t id = 1; id <= 20 && scheduler.arrive(0, id, 1, now).refused == RefusalReason::none; ++id) {
+  for (uint64_t id = 1; id <= 20 && scheduler.arrive(0, id, 1, now).refused == RefusalReason::none;
+       ++id) {
     ASSERT_EQ(scheduler.decide(now).act, Act::infer);
     now += 500 * ms;
     scheduler.ended(now);

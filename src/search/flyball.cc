@@ -65,11 +65,12 @@ class Flyball : public Strategy {
   }
 
   /// Was each workload read in as many configurations as a search begins with? Of a training the
-  /// first two tell its loader's part of the time from the GPU's, which references do not; of
-  /// services alone they place the second one better.
+  /// first two tell its loader's part of the time from the GPU's, which references of other
+  /// workloads do not; of services alone they place the second one better.
   bool begun() const {
     const auto trains = [](const Role& role) { return !role.serves(); };
-    const size_t first = std::ranges::any_of(problem().roles, trains) ? first_trials : 1;
+    const bool two = std::ranges::any_of(problem().roles, trains) && !options().measured_before;
+    const size_t first = two ? first_trials : 1;
     for (size_t role = 0; role < problem().roles.size(); ++role) {
       const auto& trials = history().of_role(role);
       const auto read =

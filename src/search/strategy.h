@@ -59,6 +59,9 @@ struct SearchOptions {
   std::function<std::unique_ptr<Predictor>()> make_predictor;
   /// Tables of earlier workloads, for each role (empty: none for any role).
   std::vector<std::shared_ptr<const std::vector<WorkloadTable>>> references;
+  /// Does a reference hold each role's own workload, measured on another board of this kind? One
+  /// trial then tells how this board differs.
+  bool measured_before = false;
   /// What `cache` knows the predictor by; searches whose predictors differ must differ in it.
   std::string predictor = "";
   /// Predictions shared between searches; null: a strategy makes one of its own.

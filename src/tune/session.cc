@@ -433,6 +433,13 @@ SearchOptions Session::search_options(const Problem& problem) const {
   if (!options_.references.empty())
     options.references.assign(
         roles_.size(), std::make_shared<const std::vector<WorkloadTable>>(options_.references));
+  options.measured_before = std::ranges::all_of(roles_, [&](const MeasuredRole& role) {
+    const ProfilerInfo& info = role.profiler->info();
+    return std::ranges::any_of(options_.references, [&](const WorkloadTable& table) {
+      return table.device == info.device && table.workload == info.workload &&
+             table.phase == info.phase;
+    });
+  });
   return options;
 }
 

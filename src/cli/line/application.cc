@@ -30,12 +30,13 @@ namespace {
 
 // The one list of commands.
 constexpr auto commands = {
-    add_tune,     add_plan,      add_predict,   add_pareto,   add_compare,        add_fleet,
-    add_profile,  add_measure,   add_record,    add_monitor,  add_metrics_server, add_serve,
-    add_broker,   add_loadtest,  add_mode,      add_study,    add_doctor,         add_verify_board,
-    add_devices,  add_helper,    add_workloads, add_describe, add_dataset,        add_runs,
-    add_collect,  add_report,    add_import,    add_export,   add_config,         add_experiment,
-    add_roofline, add_reference, add_evaluate,  add_twin,     add_manual,         add_completion};
+    add_tune,         add_plan,     add_predict,   add_pareto,    add_compare,  add_fleet,
+    add_campaign,     add_profile,  add_measure,   add_record,    add_monitor,  add_metrics_server,
+    add_serve,        add_broker,   add_loadtest,  add_mode,      add_study,    add_doctor,
+    add_verify_board, add_devices,  add_helper,    add_workloads, add_describe, add_dataset,
+    add_runs,         add_collect,  add_report,    add_import,    add_export,   add_config,
+    add_experiment,   add_roofline, add_reference, add_evaluate,  add_twin,     add_manual,
+    add_completion};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure, 130 stopped by "

@@ -17,7 +17,8 @@ struct Heading {
 // Help shows them in this order.
 const std::vector<Heading>& command_headings() {
   static const std::vector<Heading> headings = {
-      {"Find a configuration", {"tune", "plan", "predict", "pareto", "compare", "fleet"}},
+      {"Find a configuration",
+       {"tune", "plan", "predict", "pareto", "compare", "fleet", "campaign"}},
       {"Measure and run",
        {"profile", "measure", "record", "monitor", "metrics-server", "serve", "broker", "loadtest",
         "mode", "study"}},

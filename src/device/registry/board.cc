@@ -59,7 +59,7 @@ const std::vector<BoardKind>& board_kinds() {
        open_table_board},
       {BoardName::Kind::twin, "twin", "BOARD",
        "a simulated board: nano, tx2, xavier_nx, xavier_agx, orin_nano, orin_nx, orin_agx, rpi5, "
-       "rtx3090, rtx_a5000",
+       "rtx3090, rtx_a5000; orin_nano@17 is one of many, which differ a little",
        open_twin_board},
   };
   return kinds;

@@ -9,6 +9,7 @@
 #include "boards/spec.h"
 #include "device/registry/board.h"
 #include "space/highest_mode.h"
+#include "twin/individual.h"
 #include "twin/twin.h"
 
 namespace flyball {
@@ -84,11 +85,14 @@ class TwinDevice final : public Device {
 
 class SimulatedBoard final : public Board {
  public:
-  SimulatedBoard(const BoardName& name, TwinBoard board) : twin_(std::move(board)) {
+  SimulatedBoard(const BoardName& name, TwinBoard board, uint64_t number)
+      : twin_(std::move(board)) {
     const BoardSpec* spec = find_board_spec(twin_.id);
     info_.name = name;
     info_.device.name = twin_.id;
-    info_.device.title = (spec ? spec->name : twin_.id) + " (simulated)";
+    info_.device.title =
+        (spec ? spec->name : twin_.id) +
+        (number > 0 ? fmt::format(" (simulated, board {})", number) : std::string(" (simulated)"));
     info_.device.fingerprint =
         fmt::format("twin of {}, constants {:016x}", twin_.id, constants_hash());
     info_.compute = "";
@@ -166,8 +170,10 @@ class SimulatedBoard final : public Board {
 
 Result<std::unique_ptr<Board>> open_twin_board(const BoardName& name,
                                                const std::filesystem::path&) {
-  FLYBALL_ASSIGN(TwinBoard board, find_twin_board(name.argument));
-  return std::unique_ptr<Board>(std::make_unique<SimulatedBoard>(name, std::move(board)));
+  FLYBALL_ASSIGN(const IndividualName individual, parse_individual(name.argument));
+  FLYBALL_ASSIGN(TwinBoard kind, find_twin_board(individual.kind));
+  return std::unique_ptr<Board>(std::make_unique<SimulatedBoard>(
+      name, individual_board(std::move(kind), individual.number), individual.number));
 }
 
 }  // namespace flyball

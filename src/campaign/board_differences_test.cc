@@ -1,0 +1,60 @@
+#include "campaign/board_differences.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+
+namespace flyball {
+namespace {
+
+Json measured(double ms, double watts) {
+  return {{"measured", Json::array({{{"config", {{"gpu_mhz", 600}}},
+                                     {"minibatch_ms", ms},
+                                     {"power_w", watts},
+                                     {"provenance", "simulated"}}})}};
+}
+
+CellAnswer cell(const std::string& board) {
+  CellAnswer answer;
+  answer.board = board;
+  answer.kind = "orin_nano";
+  answer.question = "tune";
+  return answer;
+}
+
+TEST(BoardDifferences, AreThoseOfEqualConfigurations) {
+  BoardDifferences differences;
+  differences.add(cell("a"), measured(100, 10));
+  differences.add(cell("b"), measured(110, 10));
+  const auto all = differences.all();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].boards, 2u);
+  EXPECT_EQ(all[0].configurations, 1u);
+  EXPECT_NEAR(*all[0].time_cv, 7.071 / 105, 1e-4);
+  EXPECT_NEAR(*all[0].energy_cv, 7.071 / 105, 1e-4);
+  EXPECT_EQ(all[0].provenance, "simulated");
+  EXPECT_TRUE(all[0].outliers.empty());
+}
+
+TEST(BoardDifferences, TheOddBoardIsNamed) {
+  BoardDifferences differences;
+  for (int i = 0; i < 9; ++i)
+    differences.add(cell(fmt::format("b{}", i)), measured(100 + 0.2 * i, 10));
+  differences.add(cell("slow"), measured(125, 10));
+  const auto all = differences.all();
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_EQ(all[0].outliers.size(), 1u);
+  EXPECT_EQ(all[0].outliers[0].board, "slow");
+  EXPECT_NEAR(all[0].outliers[0].time_pct, 24, 1.5);
+}
+
+TEST(BoardDifferences, WhatIsNoMeasurementIsLeftOut) {
+  BoardDifferences differences;
+  differences.add(cell("a"), Json::parse(R"({"measured": [{"minibatch_ms": null}, {}]})"));
+  differences.add(cell("b"), Json());
+  EXPECT_TRUE(differences.all().empty());
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,127 @@
+#include "campaign/campaign.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "campaign/cells.h"
+
+namespace flyball {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* small = R"(title = "small"
+parallel = 2
+[[boards]]
+name = "nano"
+count = 2
+device = "twin:orin_nano@{n}"
+[[workloads]]
+name = "resnet18"
+[[workloads]]
+name = "mine"
+program = ["python3", "my train.py"]
+[[questions]]
+name = "tune"
+options = "--profiles 10"
+[[budgets]]
+name = "10W"
+options = "--power-budget 10W"
+[[budgets]]
+name = "free"
+)";
+
+Campaign parsed(const std::string& text) {
+  auto campaign = parse_campaign(text, "c.toml");
+  EXPECT_TRUE(campaign.ok()) << (campaign.ok() ? "" : campaign.error().message);
+  return campaign.ok() ? *campaign : Campaign();
+}
+
+std::string complaint(const std::string& text) {
+  const auto campaign = parse_campaign(text, "c.toml");
+  if (!campaign) return campaign.error().message + " | " + campaign.error().hint;
+  const auto cells = cells_of(*campaign);
+  return cells ? "" : cells.error().message;
+}
+
+TEST(Campaign, IsBoardsByWorkloadsByQuestionsByBudgets) {
+  const Campaign campaign = parsed(small);
+  ASSERT_EQ(campaign.boards.size(), 2u);
+  EXPECT_EQ(campaign.boards[1].name, "nano-2");
+  EXPECT_EQ(campaign.boards[1].device, "twin:orin_nano@2");
+  EXPECT_EQ(campaign.boards[1].kind, "orin_nano");
+  EXPECT_TRUE(campaign.boards[1].simulated);
+  const auto cells = cells_of(campaign);
+  ASSERT_TRUE(cells.ok());
+  ASSERT_EQ(cells->size(), 8u);
+  EXPECT_EQ(cells->front().name, "nano-1.resnet18.tune.10W");
+  EXPECT_THAT(cell_arguments(campaign, cells->front(), {.store = "s.db", .reference = ""}),
+              ElementsAre("tune", "resnet18", "--device", "twin:orin_nano@1", "--profiles", "10",
+                          "--power-budget", "10W", "--store", "s.db", "--json"));
+  const CommandWords program =
+      cell_arguments(campaign, cells->at(3), {.store = "s.db", .reference = ""});
+  EXPECT_EQ(cells->at(3).name, "nano-1.mine.tune.free");
+  EXPECT_EQ(shell_line(program),
+            "tune --device twin:orin_nano@1 --profiles 10 --store s.db --json -- python3 'my "
+            "train.py'");
+}
+
+TEST(Campaign, FaultsNameFileAndLine) {
+  const std::string boards = "[[boards]]\nname = \"a\"\ndevice = \"twin:orin_nano\"\n";
+  const std::string tune = "[[questions]]\nname = \"tune\"\n";
+  EXPECT_THAT(complaint("title = 1\n"), StartsWith("c.toml:1: title is no text"));
+  EXPECT_THAT(complaint("parallell = 2\n"), HasSubstr("did you mean 'parallel'?"));
+  EXPECT_THAT(complaint("parallel = 0\n"), StartsWith("c.toml:1: parallel is out of range"));
+  EXPECT_THAT(complaint("a = [\n"), StartsWith("c.toml:"));
+  EXPECT_THAT(complaint(boards), HasSubstr("there are no questions"));
+  EXPECT_THAT(complaint(tune), HasSubstr("there are no boards"));
+  EXPECT_THAT(complaint(boards + boards + tune), StartsWith("c.toml:4: two are called 'a'"));
+  EXPECT_THAT(complaint("[[boards]]\nname = \"-a\"\n"), HasSubstr("'-a' is no name of a board"));
+  EXPECT_THAT(complaint("[[boards]]\nname = \"a\"\ndevice = \"twn:x\"\n"),
+              StartsWith("c.toml:3: there is no device 'twn'"));
+  EXPECT_THAT(complaint(boards + "[[questions]]\nname = \"rm\"\n"),
+              HasSubstr("'rm' is no question | ask = one of: tune, plan"));
+  EXPECT_THAT(complaint(boards + tune + "options = \"--store x\"\n"),
+              HasSubstr("--store is the campaign's own"));
+  EXPECT_THAT(complaint(boards + tune + "boards = [\"b\"]\n"),
+              StartsWith("c.toml:6: no entry of boards is called 'b'"));
+  EXPECT_THAT(complaint("executor = \"ssh\"\n" + boards + tune), HasSubstr("board a has no host"));
+  EXPECT_THAT(complaint("executor = \"k8s\"\n"), HasSubstr("one of: local, slurm, ssh"));
+  EXPECT_THAT(complaint(boards + tune + "[slurm]\ntime = \"soon\"\n"),
+              HasSubstr("'soon' is no time limit"));
+  EXPECT_THAT(complaint("boards = [1]\n"), HasSubstr("an entry of boards is no table"));
+  EXPECT_THAT(complaint("title = \"a\\u0007\"\n"), HasSubstr("title"));
+}
+
+TEST(Campaign, NoHostIsAnOption) {
+  for (const char* host :
+       {"-oProxyCommand=x", "a b", "", "a;b", "-a@b", "a@-b", "@b", "a@", "$(x)"})
+    EXPECT_FALSE(check_host(host).ok()) << host;
+  for (const char* host : {"board1", "nvidia@board1.lab", "10.0.0.7", "root@fe80::1%eth0"})
+    EXPECT_TRUE(check_host(host).ok()) << host;
+  EXPECT_THAT(complaint("[[boards]]\nname = \"a\"\nhost = \"-oProxyCommand=x\"\n"),
+              StartsWith("c.toml:3: '-oProxyCommand=x' is no host"));
+}
+
+TEST(Campaign, FirstBoardOfAKindLeadsTheOthers) {
+  const Campaign campaign = parsed(std::string(small) + "[references]\ntravel = true\n");
+  const auto cells = cells_of(campaign);
+  ASSERT_TRUE(cells.ok());
+  const CampaignCell &first = cells->at(0), &second = cells->at(4);
+  EXPECT_TRUE(first.leads);
+  EXPECT_FALSE(first.leader);
+  EXPECT_EQ(second.leader, first.index);
+  // Its own number of profiles replaces the question's.
+  EXPECT_EQ(shell_line(cell_arguments(campaign, second, {.store = "s", .reference = "r.csv"})),
+            "tune resnet18 --device twin:orin_nano@2 --power-budget 10W --profiles 3 --reference "
+            "r.csv --accept simulated --store s --json");
+}
+
+TEST(Campaign, WordsAreOneLineOfAShell) {
+  EXPECT_EQ(shell_line({"a", "b c", "it's", "", "$(x)"}), "a 'b c' 'it'\\''s' '' '$(x)'");
+}
+
+}  // namespace
+}  // namespace flyball

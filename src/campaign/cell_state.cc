@@ -1,0 +1,142 @@
+#include "campaign/cell_state.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/os/lock_file.h"
+
+namespace flyball {
+namespace {
+
+constexpr size_t most_result = size_t{1} << 20, most_answer = size_t{256} << 20;
+
+Json read_json(const std::filesystem::path& path, size_t limit) {
+  const auto text = read_file(path, limit);
+  if (!text) return nullptr;
+  Json document = Json::parse(*text, nullptr, false);
+  return document.is_discarded() ? Json(nullptr) : document;
+}
+
+std::optional<CellResult> read_result(const CampaignFolder& folder, const CampaignCell& cell) {
+  const Json document = read_json(folder.cell(cell) / "result.json", most_result);
+  if (!document.is_object()) return {};
+  CellResult result;
+  try {
+    result.command = document.at("command").get<std::string>();
+    result.exit_code = document.at("exit_code").get<int>();
+    result.begun_utc = document.at("begun_utc").get<std::string>();
+    result.ended_utc = document.at("ended_utc").get<std::string>();
+    result.host = document.at("host").get<std::string>();
+    result.seconds = document.at("seconds").get<double>();
+    result.attempts = document.at("attempts").get<int>();
+  } catch (const Json::exception&) {
+    return {};
+  }
+  return result;
+}
+
+}  // namespace
+
+CampaignFolder CampaignFolder::of(const Campaign& campaign, const std::string& named) {
+  std::error_code ignored;
+  if (!named.empty()) return CampaignFolder(std::filesystem::absolute(named, ignored));
+  return CampaignFolder(campaign.file.parent_path() /
+                        (campaign.file.stem().string() + ".campaign"));
+}
+
+std::filesystem::path CampaignFolder::store(const CampaignCell& of) const {
+  return cell(of) / "store.db";
+}
+std::filesystem::path CampaignFolder::answer(const CampaignCell& of) const {
+  return cell(of) / "answer.json";
+}
+std::filesystem::path CampaignFolder::log(const CampaignCell& of) const {
+  return cell(of) / "log.txt";
+}
+std::filesystem::path CampaignFolder::reference(const CampaignCell& of) const {
+  return cell(of) / "reference.csv";
+}
+std::filesystem::path CampaignFolder::lock(const CampaignCell& of) const {
+  return cell(of) / "running";
+}
+std::filesystem::path CampaignFolder::cancelled() const {
+  return path_ / "cancelled";
+}
+std::filesystem::path CampaignFolder::jobs() const {
+  return path_ / "slurm.json";
+}
+
+const char* cell_state_name(CellState state) {
+  switch (state) {
+    case CellState::missing:
+      return "missing";
+    case CellState::running:
+      return "running";
+    case CellState::interrupted:
+      return "interrupted";
+    case CellState::failed:
+      return "failed";
+    case CellState::done:
+      return "done";
+  }
+  return "";
+}
+
+CellPlaces cell_places(const Campaign& campaign, const std::vector<CampaignCell>& cells,
+                       const CampaignCell& cell, const CampaignFolder& folder) {
+  CellPlaces places;
+  if (campaign.questions[cell.question].ask->keeps) places.store = folder.store(cell).string();
+  if (cell.leader) places.reference = folder.reference(cells[*cell.leader]).string();
+  return places;
+}
+
+std::string cell_command(const Campaign& campaign, const std::vector<CampaignCell>& cells,
+                         const CampaignCell& cell, const CampaignFolder& folder) {
+  CommandWords line = {"flyball"};
+  const CommandWords arguments =
+      cell_arguments(campaign, cell, cell_places(campaign, cells, cell, folder));
+  line.insert(line.end(), arguments.begin(), arguments.end());
+  return shell_line(line);
+}
+
+CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>& cells,
+                       const CampaignCell& cell, const CampaignFolder& folder) {
+  CellStatus status;
+  status.running_on = LockFile::holder(folder.lock(cell));
+  status.last = read_result(folder, cell);
+  if (status.last && status.last->command != cell_command(campaign, cells, cell, folder))
+    status.last.reset();
+  std::error_code ignored;
+  if (!status.running_on.empty())
+    status.state = CellState::running;
+  else if (status.last && is_answer(status.last->exit_code))
+    status.state = CellState::done;
+  else if (status.last && status.last->exit_code < 128)
+    status.state = CellState::failed;
+  else if (status.last || std::filesystem::exists(folder.lock(cell), ignored))
+    status.state = CellState::interrupted;
+  return status;
+}
+
+Json cell_answer(const CampaignFolder& folder, const CampaignCell& cell) {
+  return read_json(folder.answer(cell), most_answer);
+}
+
+Status mark_cancelled(const CampaignFolder& folder) {
+  return write_file(folder.cancelled(), wall_clock_utc() + "\n");
+}
+
+Status write_result(const CampaignFolder& folder, const CampaignCell& cell,
+                    const CellResult& result) {
+  const Json document = {{"command", result.command},     {"exit_code", result.exit_code},
+                         {"begun_utc", result.begun_utc}, {"ended_utc", result.ended_utc},
+                         {"host", result.host},           {"seconds", result.seconds},
+                         {"attempts", result.attempts}};
+  return write_file(folder.cell(cell) / "result.json", document.dump(1) + "\n");
+}
+
+}  // namespace flyball

@@ -1,0 +1,80 @@
+// What is known of the cells: files in the campaign's folder, each written in one step, so that
+// whoever is killed, and whenever, leaves what can be gone on from.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/status.h"
+#include "campaign/cells.h"
+
+namespace flyball {
+
+/// The folder of a campaign: beside its file, "NAME.campaign", unless another one is named.
+class CampaignFolder {
+ public:
+  explicit CampaignFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  static CampaignFolder of(const Campaign& campaign, const std::string& named);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path cell(const CampaignCell& cell) const { return path_ / "cells" / cell.name; }
+  std::filesystem::path store(const CampaignCell& cell) const;      ///< of its measurements
+  std::filesystem::path answer(const CampaignCell& cell) const;     ///< what it answered, as JSON
+  std::filesystem::path log(const CampaignCell& cell) const;        ///< what it said besides
+  std::filesystem::path reference(const CampaignCell& cell) const;  ///< its measurements as a table
+  std::filesystem::path lock(const CampaignCell& cell) const;       ///< who runs it
+  std::filesystem::path cancelled() const;  ///< is there while nothing may begin
+  std::filesystem::path jobs() const;       ///< of Slurm
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// How a cell ended, the last time.
+struct CellResult {
+  std::string command;  ///< line that was run
+  int exit_code = 0;
+  std::string begun_utc, ended_utc, host;
+  double seconds = 0;
+  int attempts = 0;
+};
+
+enum class CellState {
+  missing,  ///< never begun, or its command is another one now
+  running,
+  interrupted,  ///< begun, and nobody runs it any more
+  failed,       ///< it ended without an answer
+  done,         ///< it has an answer
+};
+const char* cell_state_name(CellState state);
+
+struct CellStatus {
+  CellState state = CellState::missing;
+  std::optional<CellResult> last;
+  std::string running_on;  ///< "process 12 (…) on HOST since …"
+};
+
+/// Exit codes of an answer: 0, and 1, which is the answer "no".
+inline bool is_answer(int exit_code) {
+  return exit_code == 0 || exit_code == 1;
+}
+CellPlaces cell_places(const Campaign& campaign, const std::vector<CampaignCell>& cells,
+                       const CampaignCell& cell, const CampaignFolder& folder);
+/// The command line by which a result is known to be that of the cell.
+std::string cell_command(const Campaign& campaign, const std::vector<CampaignCell>& cells,
+                         const CampaignCell& cell, const CampaignFolder& folder);
+/// Files that do not read count as missing.
+CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>& cells,
+                       const CampaignCell& cell, const CampaignFolder& folder);
+/// The answer of a cell that is done; null where it does not read.
+Json cell_answer(const CampaignFolder& folder, const CampaignCell& cell);
+/// No cell begins from now on, and those that run are asked to end, until the campaign is run
+/// again.
+Status mark_cancelled(const CampaignFolder& folder);
+Status write_result(const CampaignFolder& folder, const CampaignCell& cell,
+                    const CellResult& result);
+
+}  // namespace flyball

@@ -1,0 +1,201 @@
+#include "campaign/local_executor.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/descriptor.h"
+#include "base/files.h"
+#include "base/os/guard.h"
+#include "base/os/interrupt.h"
+#include "base/os/lock_file.h"
+#include "telemetry/process/spawn.h"
+
+extern char** environ;
+
+namespace flyball {
+namespace {
+
+constexpr double look_s = 0.02, end_grace_s = 12;
+
+std::vector<std::string> our_environment() {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable; ++variable) all.emplace_back(*variable);
+  return all;
+}
+
+class LocalExecutor {
+ public:
+  LocalExecutor(const Campaign& campaign, const std::vector<CampaignCell>& cells,
+                const CampaignFolder& folder, const LocalRun& run)
+      : campaign_(campaign),
+        cells_(cells),
+        folder_(folder),
+        run_(run),
+        environment_(our_environment()),
+        busy_(campaign.boards.size(), false),
+        free_at_s_(campaign.boards.size(), 0) {}
+
+  Result<LocalSummary> all() {
+    FLYBALL_CHECK(begin());
+    const size_t missing = waiting_.size();
+    while (!waiting_.empty() || !running_.empty()) {
+      look_at_ends(missing);
+      if (stopped()) break;
+      FLYBALL_CHECK(start_some());
+      sleep_until_ns(monotonic_ns() + nanoseconds(look_s));
+    }
+    end_all(missing);
+    summary_.left += waiting_.size();
+    return summary_;
+  }
+
+ private:
+  Status begin() {
+    summary_.cells = cells_.size();
+    state_.resize(cells_.size(), CellState::missing);
+    std::vector<const CampaignCell*> leaders, others;
+    for (const CampaignCell& cell : cells_) {
+      if (cell_status(campaign_, cells_, cell, folder_).state == CellState::done) {
+        state_[cell.index] = CellState::done;
+        ++summary_.known;
+      } else {
+        (cell.leads ? leaders : others).push_back(&cell);
+      }
+    }
+    waiting_.assign(leaders.begin(), leaders.end());
+    waiting_.insert(waiting_.end(), others.begin(), others.end());
+    Guard::start();
+    return {};
+  }
+
+  bool stopped() const {
+    std::error_code ignored;
+    return is_interrupted(run_.cancelled) || std::filesystem::exists(folder_.cancelled(), ignored);
+  }
+
+  bool may_begin(const CampaignCell& cell) const {
+    if (cell.leader && state_[*cell.leader] != CellState::done) return false;
+    if (campaign_.boards[cell.board].simulated) return true;
+    return !busy_[cell.board] && monotonic_s() >= free_at_s_[cell.board];
+  }
+
+  Status start_some() {
+    for (auto next = waiting_.begin(); next != waiting_.end();) {
+      if (running_.size() >= campaign_.parallel) return {};
+      const CampaignCell& cell = **next;
+      if (cell.leader && state_[*cell.leader] == CellState::failed) {
+        note_end(cell, CellState::failed);
+        next = waiting_.erase(next);
+      } else if (may_begin(cell)) {
+        FLYBALL_CHECK(start(cell));
+        next = waiting_.erase(next);
+      } else {
+        ++next;
+      }
+    }
+    return {};
+  }
+
+  Status start(const CampaignCell& cell) {
+    std::error_code problem;
+    std::filesystem::create_directories(folder_.cell(cell), problem);
+    if (problem) return file_error("make", folder_.cell(cell), problem.value());
+    const std::filesystem::path log = folder_.log(cell);
+    const Descriptor file(
+        ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (file.get() < 0) return file_error("write", log, errno);
+    FLYBALL_ASSIGN(const pid_t pid,
+                   spawn_group({run_.program.string(), "campaign", "cell", campaign_.file.string(),
+                                cell.name, "--executor", executor_name(campaign_.executor), "--out",
+                                folder_.path().string()},
+                               {.environment = environment_, .output = file.get()}));
+    busy_[cell.board] = true;
+    running_.emplace(pid, &cell);
+    return {};
+  }
+
+  void look_at_ends(size_t missing) {
+    for (auto one = running_.begin(); one != running_.end();) {
+      int status = 0;
+      const pid_t ended = ::waitpid(one->first, &status, WNOHANG);
+      if (ended == 0 || (ended < 0 && errno == EINTR)) {
+        ++one;
+        continue;
+      }
+      const CampaignCell& cell = *one->second;
+      Guard::forget(one->first);
+      one = running_.erase(one);
+      busy_[cell.board] = false;
+      free_at_s_[cell.board] = monotonic_s() + campaign_.cool_down_s;
+      const CellState state = cell_status(campaign_, cells_, cell, folder_).state;
+      note_end(cell, state == CellState::done ? state : CellState::failed);
+      if (run_.told) run_.told(summary_.done + summary_.failed, missing, cell.name);
+    }
+  }
+
+  void note_end(const CampaignCell& cell, CellState state) {
+    state_[cell.index] = state;
+    if (state == CellState::done) {
+      ++summary_.done;
+    } else if (stopped()) {
+      ++summary_.left;
+    } else {
+      ++summary_.failed;
+      summary_.failures.push_back(cell.name);
+    }
+  }
+
+  // Those that still run put their board back, which takes a moment.
+  void end_all(size_t missing) {
+    for (const auto& [pid, cell] : running_) ::kill(-pid, SIGTERM);
+    const Stopwatch since;
+    while (!running_.empty() && since.seconds() < end_grace_s) {
+      look_at_ends(missing);
+      sleep_until_ns(monotonic_ns() + nanoseconds(look_s));
+    }
+    for (const auto& [pid, cell] : running_) {
+      ::kill(-pid, SIGKILL);
+      ::waitpid(pid, nullptr, 0);
+      Guard::forget(pid);
+      ++summary_.left;
+    }
+    running_.clear();
+  }
+
+  const Campaign& campaign_;
+  const std::vector<CampaignCell>& cells_;
+  const CampaignFolder& folder_;
+  const LocalRun& run_;
+  std::vector<std::string> environment_;
+  std::deque<const CampaignCell*> waiting_;
+  std::map<pid_t, const CampaignCell*> running_;
+  std::vector<CellState> state_;   ///< by cell
+  std::vector<bool> busy_;         ///< by board
+  std::vector<double> free_at_s_;  ///< by board, monotonic
+  LocalSummary summary_;
+};
+
+}  // namespace
+
+Result<LocalSummary> run_locally(const Campaign& campaign, const std::vector<CampaignCell>& cells,
+                                 const CampaignFolder& folder, const LocalRun& run) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder.path() / "cells", problem);
+  if (problem) return file_error("make", folder.path(), problem.value());
+  FLYBALL_ASSIGN(const LockFile ours,
+                 LockFile::take(folder.path() / "lock", "the campaign " + folder.path().string()));
+  std::filesystem::remove(folder.cancelled(), problem);
+  return LocalExecutor(campaign, cells, folder, run).all();
+}
+
+}  // namespace flyball

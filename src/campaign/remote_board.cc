@@ -1,0 +1,195 @@
+#include "campaign/remote_board.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/os/file_version.h"
+#include "base/os/places.h"
+#include "base/text.h"
+#include "campaign/program_run.h"
+#include "telemetry/process/command.h"
+#include "telemetry/process/spawn.h"
+
+namespace flyball {
+namespace {
+
+constexpr double tell_limit_s = 60, copy_limit_s = 900;
+constexpr const char* remote_folder = ".cache/flyball/campaign";
+constexpr size_t digest_digits = 64, most_control_path = 60;
+
+// `sha256sum` prints the digest first.
+Result<std::string> digest_in(const std::string& said, const std::string& of) {
+  const std::string digest(trim(said.substr(0, said.find(' '))));
+  if (digest.size() == digest_digits &&
+      digest.find_first_not_of("0123456789abcdef") == std::string::npos)
+    return digest;
+  return Error{Code::unavailable, fmt::format("no digest of {} can be had", of),
+               "sha256sum (coreutils) is needed on both sides"};
+}
+
+Result<std::string> digest_of(const std::filesystem::path& file) {
+  FLYBALL_ASSIGN(const std::string said, run_program({"sha256sum", file.string()}, copy_limit_s));
+  return digest_in(said, file.string());
+}
+
+// Sockets of connections that several calls share; "" where their path would be too long.
+std::string control_folder() {
+  const std::filesystem::path folder = cache_folder() / "ssh";
+  if (folder.string().size() > most_control_path) return "";
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (!problem) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, problem);
+  return problem ? "" : folder.string();
+}
+
+// A pipe of which nothing comes until this process ends: ssh passes its end on, and the command
+// there is ended.
+Status hold_stdin() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0 || ::dup2(ends[0], STDIN_FILENO) < 0)
+    return Error{Code::io, "no pipe can be had", "close some programs"};
+  ::close(ends[0]);
+  return {};
+}
+
+// Runs it beside something that ends it when stdin does.
+std::string ended_with_stdin(const std::string& command) {
+  return "exec 3<&0; " + command +
+         " </dev/null 3<&- & p=$!; (cat <&3 >/dev/null; kill -TERM $p) 2>/dev/null & w=$!; "
+         "wait $p; c=$?; kill $w 2>/dev/null; exit $c";
+}
+
+}  // namespace
+
+RemoteBoard::RemoteBoard(const Campaign& campaign, const CampaignBoard& board,
+                         std::filesystem::path program)
+    : campaign_(campaign),
+      board_(board),
+      program_(board.program.empty() ? std::move(program)
+                                     : campaign.file.parent_path() / board.program) {}
+
+Result<CommandWords> RemoteBoard::words(const std::string& command) const {
+  FLYBALL_CHECK(check_host(board_.host));
+  const std::filesystem::path ssh = found_on_path("ssh");
+  if (ssh.empty())
+    return Error{Code::unavailable, "there is no ssh on this machine", "install openssh-client"};
+  CommandWords all = {ssh.string(),           "-o", "BatchMode=yes",          "-o",
+                      "ConnectTimeout=15",    "-o", "ServerAliveInterval=15", "-o",
+                      "ServerAliveCountMax=4"};
+  if (const std::string folder = control_folder(); !folder.empty())
+    for (const char* option : {"ControlMaster=auto", "ControlPersist=60"})
+      all.insert(all.end(), {"-o", option});
+  if (const std::string folder = control_folder(); !folder.empty())
+    all.insert(all.end(), {"-o", "ControlPath=" + folder + "/%C"});
+  all.insert(all.end(), campaign_.ssh.options.begin(), campaign_.ssh.options.end());
+  all.insert(all.end(), {"--", board_.host, command});
+  return all;
+}
+
+Result<std::string> RemoteBoard::tell(const std::string& command, double limit_s) const {
+  FLYBALL_ASSIGN(const CommandWords all, words(command));
+  auto said = run_program(all, limit_s);
+  if (said) return said;
+  return Error{Code::unavailable,
+               fmt::format("{} ({}): {}", board_.name, board_.host, said.error().message),
+               fmt::format("try `ssh {} true`", board_.host)};
+}
+
+Status RemoteBoard::pass(const char* direction, const std::filesystem::path& file,
+                         const std::string& command) const {
+  FLYBALL_ASSIGN(const CommandWords all, words(command));
+  CommandWords arguments = {"/bin/sh", "-c", fmt::format("exec \"$@\" {}\"$0\"", direction),
+                            file.string()};
+  arguments.insert(arguments.end(), all.begin(), all.end());
+  const auto done = run_program(arguments, copy_limit_s);
+  if (done) return {};
+  return Error{Code::unavailable,
+               fmt::format("{} ({}): {} was not copied: {}", board_.name, board_.host,
+                           file.string(), done.error().message),
+               fmt::format("try `ssh {} true`, and whether there is space", board_.host)};
+}
+
+Status RemoteBoard::put(const std::filesystem::path& file, const std::string& place) const {
+  FLYBALL_ASSIGN(const std::string digest, digest_of(file));
+  const std::string part = shell_line({place + ".part"});
+  FLYBALL_CHECK(pass("<", file, "cat >" + part));
+  FLYBALL_ASSIGN(const std::string said, tell("sha256sum <" + part, tell_limit_s));
+  FLYBALL_ASSIGN(const std::string there, digest_in(said, place));
+  if (there != digest)
+    return Error{Code::corrupt,
+                 fmt::format("{}: the copy of {} differs", board_.name, file.string()),
+                 "try again; is there space?"};
+  FLYBALL_ASSIGN(const std::string moved,
+                 tell("mv -f " + part + " " + shell_line({place}), tell_limit_s));
+  return {};
+}
+
+Status RemoteBoard::fetch(const std::string& place, const std::filesystem::path& file) const {
+  const std::filesystem::path part = file.string() + ".part";
+  FLYBALL_CHECK(pass(">", part, "cat " + shell_line({place})));
+  FLYBALL_ASSIGN(const std::string said, tell("sha256sum <" + shell_line({place}), tell_limit_s));
+  FLYBALL_ASSIGN(const std::string there, digest_in(said, place));
+  FLYBALL_ASSIGN(const std::string here, digest_of(part));
+  if (there != here)
+    return Error{Code::corrupt, fmt::format("{}: the copy of {} differs", board_.name, place),
+                 "try again"};
+  std::error_code problem;
+  std::filesystem::rename(part, file, problem);
+  if (problem) return file_error("keep", file, problem.value());
+  return {};
+}
+
+Result<std::string> RemoteBoard::bring_program() const {
+  FLYBALL_ASSIGN(const std::string digest, digest_of(program_));
+  const std::string place = fmt::format("{}/flyball-{}", remote_folder, digest.substr(0, 32));
+  FLYBALL_ASSIGN(
+      const std::string said,
+      tell(fmt::format("mkdir -p {} && sha256sum {} || true", remote_folder, place), tell_limit_s));
+  if (said.starts_with(digest)) return place;
+  FLYBALL_CHECK(put(program_, place));
+  FLYBALL_ASSIGN(const std::string made, tell("chmod 755 " + place, tell_limit_s));
+  return place;
+}
+
+Result<int> RemoteBoard::ask(const CampaignCell& cell, const CellPlaces& places,
+                             const std::filesystem::path& output) const {
+  FLYBALL_ASSIGN(const std::string program, bring_program());
+  const std::string place =
+      fmt::format("{}/cells/{:016x}/{}", remote_folder,
+                  content_hash(output.parent_path().parent_path().string()), cell.name);
+  FLYBALL_ASSIGN(const std::string made, tell("mkdir -p " + shell_line({place}), tell_limit_s));
+  if (!places.reference.empty()) FLYBALL_CHECK(put(places.reference, place + "/reference.csv"));
+  CommandWords line = {"\"$HOME\"/" + program};
+  const CommandWords arguments =
+      cell_arguments(campaign_, cell,
+                     {.store = places.store.empty() ? "" : "store.db",
+                      .reference = places.reference.empty() ? "" : "reference.csv"});
+  const std::string command = "cd " + shell_line({place}) + " || exit 2; " +
+                              ended_with_stdin(line.front() + " " + shell_line(arguments));
+  FLYBALL_CHECK(hold_stdin());
+  FLYBALL_ASSIGN(const CommandWords all, words(command));
+  CommandWords into = {"/bin/sh", "-c", "exec \"$@\" >\"$0\"", output.string()};
+  into.insert(into.end(), all.begin(), all.end());
+  FLYBALL_ASSIGN(const auto running, RunningCommand::start(into));
+  while (!running->wait_until(monotonic_ns() + nanoseconds(1))) running->refresh();
+  running->finish(true);  // a shared connection may serve others
+  if (const int signal = running->passed_on(); signal != 0) return 128 + signal;
+  const int code = running->exit_code();
+  if (code == 255)
+    return Error{Code::unavailable,
+                 fmt::format("{} ({}) does not answer any more", board_.name, board_.host),
+                 "`flyball campaign run` goes on where it was"};
+  if (!board_.simulated) (void)tell("\"$HOME\"/" + program + " mode restore", tell_limit_s).ok();
+  if (!places.store.empty()) {
+    const Status fetched = fetch(place + "/store.db", places.store);
+    if (!fetched.ok() && (code == 0 || code == 1)) return fetched.error();
+  }
+  return code;
+}
+
+}  // namespace flyball

@@ -1,0 +1,55 @@
+#include "cli/commands/campaign/campaign.h"
+
+#include "cli/checks.h"
+
+namespace flyball::cli {
+
+void add_campaign_file(CLI::App& command, CampaignOptions& options) {
+  command.add_option("file", options.file, "File of the campaign (docs/how-to/many-boards.md)")
+      ->required();
+  command
+      .add_option("--out", options.out,
+                  "Folder of answers and stores; default: NAME.campaign beside the file")
+      ->type_name("DIR");
+}
+
+void add_executor_option(CLI::App& command, CampaignOptions& options) {
+  takes_one_of(command.add_option("--executor", options.executor,
+                                  "What starts the cells: local, slurm or ssh; default: as the "
+                                  "file says"),
+               {"local", "slurm", "ssh"});
+}
+
+Result<OpenedCampaign> open_campaign(const CampaignOptions& options) {
+  FLYBALL_ASSIGN(Campaign campaign, read_campaign(options.file));
+  if (!options.executor.empty()) {
+    FLYBALL_ASSIGN(campaign.executor, parse_executor(options.executor));
+    FLYBALL_CHECK(check_executor(campaign));
+  }
+  if (options.parallel > 0) campaign.parallel = options.parallel;
+  FLYBALL_ASSIGN(std::vector<CampaignCell> cells, cells_of(campaign));
+  CampaignFolder folder = CampaignFolder::of(campaign, options.out);
+  return OpenedCampaign{std::move(campaign), std::move(cells), std::move(folder)};
+}
+
+std::filesystem::path own_program() {
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return unknown ? std::filesystem::path("flyball") : program;
+}
+
+void add_campaign(CLI::App& app, Context& context) {
+  CLI::App* group = app.add_subcommand(
+      "campaign", "Ask many boards the same: by Slurm, by ssh, or in processes of this machine");
+  group->require_subcommand(1);
+  group->footer("Example:\n  flyball campaign run campaign.toml");
+  add_campaign_plan(*group, context);
+  add_campaign_run(*group, context);
+  add_campaign_status(*group, context);
+  add_campaign_report(*group, context);
+  add_campaign_cancel(*group, context);
+  add_campaign_collect(*group, context);
+  add_campaign_cell(*group, context);
+}
+
+}  // namespace flyball::cli

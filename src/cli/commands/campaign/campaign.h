@@ -1,0 +1,43 @@
+// `flyball campaign`: a file a subcommand, and what they share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "campaign/cell_state.h"
+#include "cli/commands.h"
+
+namespace flyball::cli {
+
+void add_campaign_plan(CLI::App& campaign, Context& context);
+void add_campaign_run(CLI::App& campaign, Context& context);
+void add_campaign_status(CLI::App& campaign, Context& context);
+void add_campaign_cancel(CLI::App& campaign, Context& context);
+void add_campaign_report(CLI::App& campaign, Context& context);
+void add_campaign_collect(CLI::App& campaign, Context& context);
+void add_campaign_cell(CLI::App& campaign, Context& context);
+
+/// The campaign's file, and what all subcommands may say of it.
+struct CampaignOptions {
+  std::string file, out, executor;
+  size_t parallel = 0;  ///< 0: as the file says
+  bool json = false;
+};
+void add_campaign_file(CLI::App& command, CampaignOptions& options);
+void add_executor_option(CLI::App& command, CampaignOptions& options);
+
+struct OpenedCampaign {
+  Campaign campaign;
+  std::vector<CampaignCell> cells;
+  CampaignFolder folder;
+};
+Result<OpenedCampaign> open_campaign(const CampaignOptions& options);
+/// This program, which runs the cells.
+std::filesystem::path own_program();
+/// Collects the stores of cells that are done into `place`, by `flyball collect`; its exit code.
+Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place);
+
+}  // namespace flyball::cli

@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "cli/action.h"
+#include "cli/commands/campaign/campaign.h"
+#include "telemetry/process/command.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr size_t most_stores_a_call = 500;
+
+struct CampaignCollectArguments {
+  CampaignOptions campaign;
+  std::string into;
+};
+
+std::vector<std::string> stores_of(const OpenedCampaign& opened) {
+  std::vector<std::string> stores;
+  std::error_code ignored;
+  for (const CampaignCell& cell : opened.cells)
+    if (const auto store = opened.folder.store(cell); std::filesystem::exists(store, ignored))
+      stores.push_back(store.string());
+  return stores;
+}
+
+Status collect_stores(const CampaignCollectArguments& options, Context& context) {
+  FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options.campaign));
+  const std::string& place = options.into.empty() ? opened.campaign.collect : options.into;
+  FLYBALL_ASSIGN(context.exit_code, collect_campaign(opened, place));
+  return {};
+}
+
+}  // namespace
+
+Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place) {
+  if (place.empty())
+    return Error{Code::invalid_argument, "the campaign does not say where its stores belong",
+                 "name it: --into fleet.db, or collect = \"postgresql://HOST/DATABASE\" in the "
+                 "file"};
+  const std::vector<std::string> stores = stores_of(opened);
+  if (stores.empty())
+    return Error{Code::not_found, "no cell has measured anything yet",
+                 "`flyball campaign run` runs them"};
+  for (size_t first = 0; first < stores.size(); first += most_stores_a_call) {
+    CommandWords words = {own_program().string(), "collect"};
+    const auto end = stores.begin() + static_cast<std::ptrdiff_t>(
+                                          std::min(stores.size(), first + most_stores_a_call));
+    words.insert(words.end(), stores.begin() + static_cast<std::ptrdiff_t>(first), end);
+    words.insert(words.end(), {"--into", place});
+    FLYBALL_ASSIGN(const auto running, RunningCommand::start(words));
+    while (!running->wait_until(monotonic_ns() + nanoseconds(1))) running->refresh();
+    running->finish(false);
+    if (running->exit_code() != 0) return running->exit_code();
+  }
+  return 0;
+}
+
+void add_campaign_collect(CLI::App& campaign, Context& context) {
+  CLI::App* command = campaign.add_subcommand(
+      "collect", "Put the stores of all cells together into one, each measurement once");
+  auto options = std::make_shared<CampaignCollectArguments>();
+  add_campaign_file(*command, options->campaign);
+  command->add_option("--into", options->into,
+                      "Store, or postgresql://HOST/DATABASE; default: as the file says");
+  command->footer("Example:\n  flyball campaign collect campaign.toml --into fleet.db");
+  set_action(*command, context, [options, &context] { return collect_stores(*options, context); });
+}
+
+}  // namespace flyball::cli

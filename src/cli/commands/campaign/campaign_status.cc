@@ -1,0 +1,86 @@
+#include "campaign/status.h"
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/os/interrupt.h"
+#include "campaign/slurm.h"
+#include "cli/action.h"
+#include "cli/commands/campaign/campaign.h"
+#include "cli/output.h"
+#include "cli/standard_output.h"
+#include "cli/text/campaign_text.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr double look_again_s = 2;
+
+struct CampaignStatusArguments {
+  CampaignOptions campaign;
+  bool watch = false;
+};
+
+bool moves(const CampaignStatus& status) {
+  return !status.queue.empty() || status.count(CellState::running) > 0;
+}
+
+Status show_status(const CampaignStatusArguments& options) {
+  FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options.campaign));
+  if (options.watch) catch_interrupts();
+  while (true) {
+    const CampaignStatus status = campaign_status(opened.campaign, opened.cells, opened.folder);
+    if (options.campaign.json) {
+      print_json(to_json(status, opened.campaign));
+      return {};
+    }
+    // A terminal shows it in one place.
+    write_output((options.watch ? "\033[H\033[2J" : "") + campaign_status_text(status));
+    if (!options.watch || !moves(status)) return {};
+    const int64_t next = monotonic_ns() + nanoseconds(look_again_s);
+    while (monotonic_ns() < next) {
+      if (is_interrupted(&interrupt_flag())) return {};
+      sleep_until_ns(monotonic_ns() + nanoseconds(0.1));
+    }
+  }
+}
+
+Status cancel(const CampaignOptions& options) {
+  FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options));
+  FLYBALL_CHECK(mark_cancelled(opened.folder));
+  FLYBALL_ASSIGN(const SlurmJobs jobs, read_jobs(opened.folder));
+  FLYBALL_CHECK(cancel_jobs(jobs));
+  const CampaignStatus status = campaign_status(opened.campaign, opened.cells, opened.folder);
+  if (options.json)
+    print_json(to_json(status, opened.campaign));
+  else
+    fmt::print(
+        "no cell begins any more, and those that run are asked to end; {} of {} have an answer\n"
+        "`flyball campaign run {}` goes on with what is missing\n",
+        status.count(CellState::done), status.cells.size(), options.file);
+  return {};
+}
+
+}  // namespace
+
+void add_campaign_status(CLI::App& campaign, Context& context) {
+  CLI::App* command = campaign.add_subcommand("status", "Show how far its cells are");
+  auto options = std::make_shared<CampaignStatusArguments>();
+  add_campaign_file(*command, options->campaign);
+  command->add_flag("--watch", options->watch, "Show it anew every two seconds while cells run");
+  add_json_flag(*command, options->campaign.json);
+  command->footer("Example:\n  flyball campaign status campaign.toml --watch");
+  set_action(*command, context, [options] { return show_status(*options); });
+}
+
+void add_campaign_cancel(CLI::App& campaign, Context& context) {
+  CLI::App* command =
+      campaign.add_subcommand("cancel", "End the cells that run, and begin no others");
+  auto options = std::make_shared<CampaignOptions>();
+  add_campaign_file(*command, *options);
+  add_json_flag(*command, options->json);
+  command->footer("Example:\n  flyball campaign cancel campaign.toml");
+  set_action(*command, context, [options] { return cancel(*options); });
+}
+
+}  // namespace flyball::cli

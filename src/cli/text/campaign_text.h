@@ -1,0 +1,16 @@
+// Campaigns as tables for people.
+#pragma once
+
+#include <string>
+
+#include "campaign/ahead.h"
+#include "campaign/report.h"
+#include "campaign/status.h"
+
+namespace flyball::cli {
+
+std::string campaign_ahead_text(const CampaignAhead& ahead, const Campaign& campaign);
+std::string campaign_status_text(const CampaignStatus& status);
+std::string campaign_report_text(const CampaignReport& report);
+
+}  // namespace flyball::cli

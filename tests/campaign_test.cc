@@ -1,0 +1,129 @@
+// `flyball campaign` over simulated boards: planned, run, killed, gone on with, cancelled, told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "command_testing.h"
+
+namespace flyball {
+namespace {
+
+using namespace flyball::testing_tools;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* twins = R"(parallel = 2
+[[boards]]
+name = "nano"
+count = 2
+device = "twin:orin_nano@{n}"
+[[workloads]]
+name = "resnet18"
+[[workloads]]
+name = "mobilenet_v3"
+[[questions]]
+name = "tune"
+options = "--profiles 10"
+[[budgets]]
+name = "10W"
+options = "--power-budget 10W"
+)";
+
+class CampaignTest : public CommandTest {
+ protected:
+  // Of a twin's trials no second answer has the same times of its own.
+  static nlohmann::json without_times(nlohmann::json answer) {
+    for (const char* key : {"started_utc", "seconds", "own_seconds", "run", "effort", "reused"})
+      answer.erase(key);
+    for (auto& trial : answer["profiled"]) trial.erase("measured_utc");
+    return answer;
+  }
+  nlohmann::json answer_of(const std::string& cell) {
+    return nlohmann::json::parse(slurp(folder_ / "c.campaign/cells" / cell / "answer.json"));
+  }
+};
+
+TEST_F(CampaignTest, AnswersEachCellAsThePlainCommandDoes) {
+  const std::string file = write("c.toml", twins).string();
+  const Finished plan = run({"campaign", "plan", file, "--json"});
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_EQ(plan.json()["cells"], 4);
+  EXPECT_GT(plan.json()["trials"]["known"], 39);
+  EXPECT_EQ(plan.json()["trials"]["unknown_cells"], 0);
+
+  const Finished done = run({"campaign", "run", file, "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["done"], 4);
+  const Finished alone =
+      run({"tune", "resnet18", "--device", "twin:orin_nano@2", "--profiles", "10", "--power-budget",
+           "10W", "--store", (folder_ / "alone.db").string(), "--json"});
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_EQ(without_times(answer_of("nano-2.resnet18.tune.10W")), without_times(alone.json()));
+
+  const Finished again = run({"campaign", "run", file, "--json"});
+  EXPECT_EQ(again.json()["known"], 4);
+  EXPECT_EQ(again.json()["done"], 0);
+  const Finished report =
+      run({"campaign", "report", file, "--csv", (folder_ / "a.csv").string(), "--json"});
+  ASSERT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_EQ(report.json()["answers"].size(), 4u);
+  EXPECT_EQ(report.json()["answers"][0]["provenance"], "simulated");
+  ASSERT_EQ(report.json()["spread"].size(), 2u);
+  EXPECT_GT(report.json()["spread"][0]["time_cv"], 0);
+  EXPECT_THAT(slurp(folder_ / "a.csv"), HasSubstr("nano-2.mobilenet_v3.tune.10W"));
+}
+
+TEST_F(CampaignTest, GoesOnAfterAKill) {
+  const std::string file = write("c.toml", twins).string();
+  const pid_t first = start({"campaign", "run", file, "--parallel", "1"});
+  const fs::path one = folder_ / "c.campaign/cells/nano-1.resnet18.tune.10W/result.json";
+  for (int i = 0; i < 2000 && !fs::exists(one); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_TRUE(fs::exists(one));
+  ::kill(first, SIGKILL);
+  int status = 0;
+  ::waitpid(first, &status, 0);
+  const std::string before = slurp(one);
+  Finished second;
+  for (int i = 0; i < 50; ++i) {  // the guard ends the cell that ran
+    second = run({"campaign", "run", file, "--json"});
+    if (second.exit_code == 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(slurp(one), before);
+  const Finished state = run({"campaign", "status", file, "--json"});
+  EXPECT_EQ(state.json()["counts"]["done"], 4);
+}
+
+TEST_F(CampaignTest, CancelEndsWhatRunsAndRunGoesOn) {
+  std::string text = twins;
+  text.replace(text.find("--profiles 10"), 13, "--strategy brute-force");
+  const std::string file = write("c.toml", text).string();
+  const pid_t first = start({"campaign", "run", file});
+  const fs::path cells = folder_ / "c.campaign/cells";
+  for (int i = 0; i < 1000 && !fs::exists(cells); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const Finished cancelled = run({"campaign", "cancel", file, "--json"});
+  ASSERT_EQ(cancelled.exit_code, 0) << cancelled.err;
+  EXPECT_TRUE(cancelled.json()["cancelled"].get<bool>());
+  int status = 0;
+  ASSERT_EQ(::waitpid(first, &status, 0), first);
+  EXPECT_EQ(run({"campaign", "status", file, "--json"}).json()["counts"]["running"], 0);
+}
+
+TEST_F(CampaignTest, WhatFailsIsNamedWithItsLog) {
+  std::string text = twins;
+  text.replace(text.find("mobilenet_v3"), 9, "nonesuch");
+  const std::string file = write("c.toml", text).string();
+  const Finished done = run({"campaign", "run", file});
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_THAT(done.err, AllOf(HasSubstr("2 cells have no answer: nano-1.nonesuch"),
+                              HasSubstr("log.txt says why")));
+  EXPECT_THAT(slurp(folder_ / "c.campaign/cells/nano-1.nonesuch.tune.10W/log.txt"),
+              HasSubstr("nonesuch"));
+}
+
+}  // namespace
+}  // namespace flyball
