@@ -188,6 +188,19 @@ TEST_F(JsonTest, CampaignsAreDocumented) {
     expect_documented({"campaign", asked, file, "--json"});
 }
 
+TEST_F(JsonTest, FederatedRoundsAreDocumented) {
+  const std::vector<std::string> asked = {"fleet",    "rounds",   "--workload",
+                                          "resnet18", "--board",  "twin:orin_nano=40",
+                                          "--json",   "--rounds", "3"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = asked;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_documented(with({"--deadline", "1min", "--energy-budget", "2kJ", "--count", "9"}));
+  expect_documented(with({"--deadline", "10ms"}), 1);
+}
+
 TEST_F(JsonTest, WhetherANetworkFitsIsDocumented) {
   expect_documented({"describe", "lenet5", "--batch-size", "4", "--memory", "4GB", "--json"});
   expect_documented({"describe", "lenet5", "--batch-size", "4", "--device", "orin_nano", "--json"});

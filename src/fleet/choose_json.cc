@@ -2,6 +2,7 @@
 #include "answers/infeasible.h"
 #include "base/json.h"
 #include "fleet/choose.h"
+#include "fleet/kind_json.h"
 
 namespace flyball {
 namespace {
@@ -23,22 +24,6 @@ Json asked_json(const FleetQuestion& question) {
           {"text", limits.text()}};
 }
 
-Json kind_json(const FleetKind& kind) {
-  return {{"board", kind.name},
-          {"title", kind.title},
-          {"boards", kind.boards},
-          {"idle_w", or_null(kind.idle_w)},
-          {"power_total", text_or_null(kind.power_total)},
-          {"modes", kind.known_modes},
-          {"front", kind.front.size()}};
-}
-
-Json settings_json(const Settings& settings) {
-  Json config = Json::object();
-  for (const auto& [name, value] : settings) config[name] = value;
-  return config;
-}
-
 Json plan_json(const FleetAnswer& answer) {
   if (!answer.plan) return nullptr;
   Json groups = Json::array();
@@ -48,7 +33,7 @@ Json plan_json(const FleetAnswer& answer) {
     groups.push_back({{"board", kind.name},
                       {"title", kind.title},
                       {"boards", group.boards},
-                      {"config", settings_json(mode.config)},
+                      {"config", fleet_config_json(mode.config)},
                       {"minibatch_ms", mode.minibatch_ms},
                       {"power_w", mode.power_w},
                       {"provenance", provenance_name(mode.known)},
@@ -69,7 +54,7 @@ Json plan_json(const FleetAnswer& answer) {
 Json to_json(const FleetAnswer& answer) {
   const bool chosen = answer.plan.has_value();
   Json kinds = Json::array(), without = Json::array();
-  for (const FleetKind& kind : answer.kinds) kinds.push_back(kind_json(kind));
+  for (const FleetKind& kind : answer.kinds) kinds.push_back(fleet_kind_json(kind));
   for (const WithoutLimit& one : answer.without)
     without.push_back({{"limit", one.limit}, {"value", one.value}});
   return {{"asked", asked_json(answer.question)},

@@ -18,7 +18,7 @@
 namespace flyball {
 namespace {
 
-std::vector<FleetMode> front_of(std::vector<FleetMode> modes) {
+std::vector<FleetMode> front_of(const std::vector<FleetMode>& modes) {
   std::vector<double> power, time;
   for (const FleetMode& mode : modes) {
     power.push_back(mode.power_w);
@@ -27,6 +27,27 @@ std::vector<FleetMode> front_of(std::vector<FleetMode> modes) {
   std::vector<FleetMode> front;
   for (const size_t i : pareto_front(power, time)) front.push_back(modes[i]);
   return front;
+}
+
+/// With the highest value of each axis.
+const FleetMode* highest_mode(const std::vector<FleetMode>& modes) {
+  Settings highest;
+  for (const FleetMode& mode : modes)
+    for (const auto& [name, value] : mode.config) {
+      const auto [at, added] = highest.emplace(name, value);
+      if (!added) at->second = std::max(at->second, value);
+    }
+  const auto found = std::ranges::find(modes, highest, &FleetMode::config);
+  return found == modes.end() ? nullptr : &*found;
+}
+
+std::vector<FleetMode> modes_with_power(const WorkloadTable& table) {
+  std::vector<FleetMode> modes;
+  for (size_t row = 0; row < table.size(); ++row)
+    if (table.minibatch_ms[row] > 0 && table.power_w[row] > 0)
+      modes.push_back({table.space.settings(row), table.minibatch_ms[row], table.power_w[row],
+                       table.known(row)});
+  return modes;
 }
 
 /// With the lowest value of each axis.
@@ -55,7 +76,7 @@ Result<FleetKind> kind_of(const WorkloadTable& table, const std::string& title) 
   kind.power_total = table.power_total;
   const WorkloadTable merged = merge_repeats(table);
   kind.known_modes = merged.size();
-  kind.front = fleet_front(merged);
+  set_front(kind, modes_with_power(merged));
   if (kind.front.empty()) return unknown_power(kind.name);
   return kind;
 }
@@ -81,13 +102,11 @@ bool has_setting(const Settings& settings, const char* name, double value) {
 
 }  // namespace
 
-std::vector<FleetMode> fleet_front(const WorkloadTable& table) {
-  std::vector<FleetMode> modes;
-  for (size_t row = 0; row < table.size(); ++row)
-    if (table.minibatch_ms[row] > 0 && table.power_w[row] > 0)
-      modes.push_back({table.space.settings(row), table.minibatch_ms[row], table.power_w[row],
-                       table.known(row)});
-  return front_of(std::move(modes));
+void set_front(FleetKind& kind, const std::vector<FleetMode>& modes) {
+  kind.front = front_of(modes);
+  if (kind.front.empty()) return;
+  const FleetMode* highest = highest_mode(modes);
+  kind.maxn = highest ? *highest : kind.front.back();
 }
 
 Result<FleetKind> simulated_kind(const TwinBoard& board, const std::string& title,
@@ -164,7 +183,7 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
       modes.push_back({config, known.minibatch_ms, known.power_w, known.provenance});
   }
   kind.known_modes = modes.size();
-  kind.front = front_of(std::move(modes));
+  set_front(kind, modes);
   if (kind.front.empty()) {
     Error error = unknown_power(name);
     error.message = fmt::format("the store holds no training of {} on '{}' at batch size {:g}",

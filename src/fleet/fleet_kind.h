@@ -26,6 +26,7 @@ struct FleetKind {
   std::string power_total{};
   size_t known_modes = 0;          ///< that the front is of
   std::vector<FleetMode> front{};  ///< no mode is faster with less power; ascending in power
+  FleetMode maxn{};  ///< each axis at its highest; the fastest where no such mode is known
   std::vector<std::string> notes{};
 };
 
@@ -36,8 +37,8 @@ struct FleetTraining {
   Accepted accepted{};  ///< of tables and of the store, besides what was measured
 };
 
-/// The Pareto front of the rows that have time and power.
-std::vector<FleetMode> fleet_front(const WorkloadTable& table);
+/// Its front and its MAXN, of the modes that are known.
+void set_front(FleetKind& kind, const std::vector<FleetMode>& modes);
 
 /// Over a grid of its modes, 7 values of each axis at most. Errors: the training does not fit its
 /// memory; its power is not known.

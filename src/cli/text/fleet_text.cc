@@ -19,30 +19,13 @@ std::string asked_text(const FleetQuestion& question) {
                      question.training.batch_size, question.training.loader_workers);
 }
 
-std::string kinds_text(const FleetAnswer& answer) {
-  TextTable table({"board", "name", "boards", "idle W", "modes", "front"});
-  for (const FleetKind& kind : answer.kinds)
-    table.add({kind.name, kind.title, fmt::format("{}", kind.boards),
-               kind.idle_w ? number(*kind.idle_w) : "-", fmt::format("{}", kind.known_modes),
-               fmt::format("{}", kind.front.size())});
-  return table.str();
-}
-
-std::string mode_text(const Settings& config) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : config)
-    if (name != axis::batch_size && name != axis::loader_workers && name != axis::prefetch)
-      parts.push_back(name + " " + format_number(value));
-  return join(parts, ", ");
-}
-
 std::string plan_text(const FleetAnswer& answer) {
   TextTable table({"board", "boards", "mode", "minibatch ms", "power W", "samples each", "finished",
                    "energy", "known"});
   for (const FleetGroup& group : answer.plan->groups) {
     const FleetKind& kind = answer.kinds[group.kind];
     const FleetMode& mode = kind.front[group.mode];
-    table.add({kind.name, fmt::format("{}", group.boards), mode_text(mode.config),
+    table.add({kind.name, fmt::format("{}", group.boards), fleet_mode_text(mode.config),
                upper_figure(mode.minibatch_ms), upper_figure(mode.power_w),
                fmt::format("{:.0f}", group.samples), format_seconds({group.finished_s}),
                format_joules(group.energy_j), provenance_name(mode.known)});
@@ -52,8 +35,25 @@ std::string plan_text(const FleetAnswer& answer) {
 
 }  // namespace
 
+std::string fleet_kinds_text(const std::vector<FleetKind>& kinds) {
+  TextTable table({"board", "name", "boards", "idle W", "modes", "front"});
+  for (const FleetKind& kind : kinds)
+    table.add({kind.name, kind.title, fmt::format("{}", kind.boards),
+               kind.idle_w ? number(*kind.idle_w) : "-", fmt::format("{}", kind.known_modes),
+               fmt::format("{}", kind.front.size())});
+  return table.str();
+}
+
+std::string fleet_mode_text(const Settings& config) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : config)
+    if (name != axis::batch_size && name != axis::loader_workers && name != axis::prefetch)
+      parts.push_back(name + " " + format_number(value));
+  return join(parts, ", ");
+}
+
 std::string fleet_choice_text(const FleetAnswer& answer) {
-  std::string text = asked_text(answer.question) + "\n" + kinds_text(answer);
+  std::string text = asked_text(answer.question) + "\n" + fleet_kinds_text(answer.kinds);
   text +=
       fmt::format("\nasked: objective {}, {}\n", fleet_objective_name(answer.question.objective),
                   answer.question.limits.text());

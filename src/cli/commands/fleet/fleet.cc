@@ -114,6 +114,7 @@ void add_fleet(CLI::App& app, Context& context) {
       "twin:orin_agx=2,twin:orin_nano=4 --deadline 2min --power-budget 100W");
   add_fleet_choose(*group, context);
   add_fleet_show(*group, context);
+  add_fleet_rounds(*group, context);
 }
 
 }  // namespace flyball::cli

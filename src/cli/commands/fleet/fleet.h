@@ -14,6 +14,7 @@ namespace flyball::cli {
 
 void add_fleet_choose(CLI::App& fleet, Context& context);
 void add_fleet_show(CLI::App& fleet, Context& context);
+void add_fleet_rounds(CLI::App& fleet, Context& context);
 
 /// `--board` and `--fleet`: which boards, and how many of each.
 struct FleetOptions {

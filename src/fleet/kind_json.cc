@@ -1,0 +1,23 @@
+#include "fleet/kind_json.h"
+
+#include "base/json.h"
+
+namespace flyball {
+
+Json fleet_kind_json(const FleetKind& kind) {
+  return {{"board", kind.name},
+          {"title", kind.title},
+          {"boards", kind.boards},
+          {"idle_w", or_null(kind.idle_w)},
+          {"power_total", text_or_null(kind.power_total)},
+          {"modes", kind.known_modes},
+          {"front", kind.front.size()}};
+}
+
+Json fleet_config_json(const Settings& settings) {
+  Json config = Json::object();
+  for (const auto& [name, value] : settings) config[name] = value;
+  return config;
+}
+
+}  // namespace flyball
