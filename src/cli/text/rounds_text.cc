@@ -48,9 +48,8 @@ std::string strategies_text(const RoundsAnswer& answer) {
     table.add({round_strategy_name(one.strategy), fmt::format("{}", one.rounds),
                fmt::format("{:.1f}", 100 * one.progress), format_seconds({one.sum.time_s}),
                format_joules(one.sum.energy_j),
-               fmt::format("{:.1f}", one.sum.energy_j > 0
-                                         ? 100 * one.sum.wasted_j / one.sum.energy_j
-                                         : 0.0),
+               fmt::format("{:.1f}",
+                           one.sum.energy_j > 0 ? 100 * one.sum.wasted_j / one.sum.energy_j : 0.0),
                fmt::format("{}", one.sum.invited), fmt::format("{}", one.sum.late),
                fmt::format("{}", one.sum.dropped), fmt::format("{:.3f}", one.fairness)});
   std::string text = table.str();

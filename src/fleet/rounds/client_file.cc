@@ -49,8 +49,7 @@ Status read_field(const Csv& csv, size_t row, const ClientColumn& of, RoundClien
   const auto column = csv.column(of.name);
   if (!column || (!of.required && trim(csv.rows[row][*column]).empty())) return {};
   FLYBALL_ASSIGN(const double value, csv.number(row, *column));
-  if (value < of.least || value > of.most)
-    return csv.at(row, *column, "is out of range", of.must);
+  if (value < of.least || value > of.most) return csv.at(row, *column, "is out of range", of.must);
   client.*of.field = value;
   return {};
 }
@@ -67,9 +66,8 @@ Result<std::vector<ClientRow>> parse_clients(const Csv& csv) {
   std::vector<ClientRow> rows;
   std::set<std::string> names;
   for (size_t row = 0; row < csv.rows.size(); ++row) {
-    ClientRow one{std::string(trim(csv.rows[row][client])),
-                  std::string(trim(csv.rows[row][board])),
-                  {}};
+    ClientRow one{
+        std::string(trim(csv.rows[row][client])), std::string(trim(csv.rows[row][board])), {}};
     if (one.name.empty()) return csv.at(row, client, "is empty", "name the client");
     if (!names.insert(one.name).second)
       return csv.at(row, client, "is there twice", "name each client once");

@@ -49,8 +49,8 @@ SelectionProblem sample_of(const SelectionProblem& problem, size_t step) {
       static_cast<double>(sample.clients()) / static_cast<double>(problem.clients());
   sample.most_energy_j = problem.most_energy_j * share;
   if (problem.most_clients < problem.clients())
-    sample.most_clients = static_cast<size_t>(
-        std::ceil(static_cast<double>(problem.most_clients) * share));
+    sample.most_clients =
+        static_cast<size_t>(std::ceil(static_cast<double>(problem.most_clients) * share));
   return sample;
 }
 

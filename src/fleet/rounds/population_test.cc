@@ -43,8 +43,7 @@ TEST(DrawPopulation, HasTheMeansThatWereAskedFor) {
 TEST(DrawPopulation, DependsOnTheSeedAlone) {
   const Population one = small_population(50, 1), same = small_population(50, 1),
                    other = small_population(50, 2);
-  for (size_t i = 0; i < 50; ++i)
-    EXPECT_EQ(one.clients[i].samples, same.clients[i].samples);
+  for (size_t i = 0; i < 50; ++i) EXPECT_EQ(one.clients[i].samples, same.clients[i].samples);
   EXPECT_NE(one.clients[7].transfer_s, other.clients[7].transfer_s);
 }
 

@@ -96,7 +96,8 @@ double RoundSetting::energy_j(const RoundClient& client, const RoundMode& mode) 
 double RoundSetting::on_time(const RoundClient& client, const RoundMode& mode) const {
   const double room_s = rules_.deadline_s - client.transfer_s;
   if (!(room_s > 0)) return 0;
-  const double spare = std::log(room_s / work(client)) - mode.log_step_s, spread = rules_.straggling;
+  const double spare = std::log(room_s / work(client)) - mode.log_step_s,
+               spread = rules_.straggling;
   if (spread == 0) return spare >= -1e-12 ? 1 : 0;
   const double likely = normal_cdf(spare / spread + spread / 2);
   return likely < least_on_time ? 0 : likely > sure_on_time ? 1 : likely;
@@ -114,8 +115,7 @@ RoundChoice choose_round(const RoundSetting& setting, std::span<const double> ga
   const auto fill = [&](size_t client) {
     const RoundModes& modes = setting.modes_of(clients[client]);
     offers.fill(clients[client], gains[client],
-                allowed == ModesAllowed::maxn ? std::span(&modes.maxn, 1)
-                                              : std::span(modes.modes));
+                allowed == ModesAllowed::maxn ? std::span(&modes.maxn, 1) : std::span(modes.modes));
   };
   SelectionProblem problem;
   if (setting.rules().energy_j) problem.most_energy_j = *setting.rules().energy_j;

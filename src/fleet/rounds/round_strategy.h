@@ -1,4 +1,5 @@
-// Ways to decide who takes part in a round: the one of `fleet rounds`, and what it is compared with.
+// Ways to decide who takes part in a round: the one of `fleet rounds`, and what it is compared
+// with.
 #pragma once
 
 #include <array>

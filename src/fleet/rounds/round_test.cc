@@ -26,8 +26,7 @@ double most_progress(const RoundSetting& setting, const std::vector<double>& gai
         }
         walk(at + 1, progress, joules, asked);
         for (const FleetMode& mode : setting.population().kinds[clients[at].kind].front) {
-          const RoundMode one{mode, mode.minibatch_ms / 1e3,
-                              mode.minibatch_ms / 1e3 * mode.power_w,
+          const RoundMode one{mode, mode.minibatch_ms / 1e3, mode.minibatch_ms / 1e3 * mode.power_w,
                               std::log(mode.minibatch_ms / 1e3)};
           walk(at + 1,
                progress + gains[at] * (1 - clients[at].dropout) * setting.on_time(clients[at], one),

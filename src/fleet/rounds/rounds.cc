@@ -18,7 +18,8 @@ namespace {
 
 class Asking {
  public:
-  Asking(RoundsQuestion question, const Population& population, const std::function<void(RoundStrategy)>& begins)
+  Asking(RoundsQuestion question, const Population& population,
+         const std::function<void(RoundStrategy)>& begins)
       : population_(population),
         begins_(begins),
         setting_(population, question.rules, question.training.batch_size) {
@@ -38,8 +39,8 @@ class Asking {
     }
     for (const RoundStrategy strategy : round_strategies) {
       if (begins_) begins_(strategy);
-      answer_.strategies.push_back(simulate_rounds(setting_, answer_.question.proxy, strategy,
-                                                   answer_.question.seed));
+      answer_.strategies.push_back(
+          simulate_rounds(setting_, answer_.question.proxy, strategy, answer_.question.seed));
     }
     return std::move(answer_);
   }
@@ -58,8 +59,8 @@ class Asking {
   }
 
   FirstRound first_round(const RoundChoice& choice) const {
-    FirstRound first{{}, {}, choice.progress / answer_.samples, choice.energy_j, choice.gap_pct(),
-                     choice.exact};
+    FirstRound first{
+        {}, {}, choice.progress / answer_.samples, choice.energy_j, choice.gap_pct(), choice.exact};
     using Key = std::tuple<size_t, double, const RoundMode*>;
     const auto key_of = [this](const Invitation& one) {
       return Key{population_.clients[one.client].kind, one.mode->mode.power_w, one.mode};
@@ -102,11 +103,12 @@ class Asking {
     std::string hint = "name clients that are available, and do not always drop out";
     if (std::isfinite(energy_j) && answer_.question.rules.energy_j &&
         energy_j > *answer_.question.rules.energy_j)
-      hint = fmt::format("the thriftiest client needs --energy-budget {}J",
-                         upper_figure(energy_j, 6));
+      hint =
+          fmt::format("the thriftiest client needs --energy-budget {}J", upper_figure(energy_j, 6));
     else if (std::isfinite(energy_j))
-      hint = "none of those that can answer in time is available in the first round: another "
-             "--seed, or more clients";
+      hint =
+          "none of those that can answer in time is available in the first round: another "
+          "--seed, or more clients";
     else if (std::isfinite(deadline_s))
       hint = fmt::format("the fastest client is expected to take {}s: give a later --deadline",
                          upper_figure(deadline_s, 6));
@@ -121,9 +123,9 @@ class Asking {
     std::vector<std::string> totals;
     for (const FleetKind& kind : answer_.kinds) {
       if (!kind.idle_w)
-        answer_.notes.push_back(fmt::format(
-            "the idle power of {} is not known: its energy of transfers is not counted",
-            kind.title));
+        answer_.notes.push_back(
+            fmt::format("the idle power of {} is not known: its energy of transfers is not counted",
+                        kind.title));
       answer_.notes.insert(answer_.notes.end(), kind.notes.begin(), kind.notes.end());
       const std::string total = kind.power_total.empty() ? "not named" : kind.power_total;
       if (std::ranges::find(totals, total) == totals.end()) totals.push_back(total);
@@ -159,10 +161,9 @@ Result<RoundsAnswer> ask_rounds(RoundsQuestion question, const Population& popul
 std::string round_sentence(const RoundsAnswer& answer) {
   if (!answer.first) return "";
   const FirstRound& first = *answer.first;
-  const std::string how = first.exact
-                              ? "the most there is"
-                              : fmt::format("at most {} % below the most there is",
-                                            number(std::max(first.gap_pct, 1e-6), 2));
+  const std::string how = first.exact ? "the most there is"
+                                      : fmt::format("at most {} % below the most there is",
+                                                    number(std::max(first.gap_pct, 1e-6), 2));
   return fmt::format(
       "round 1: {} of {} clients that are available are asked, {} in all; {} and progress of {} % "
       "are expected, {}",

@@ -25,26 +25,26 @@ struct RoundGroup {
   size_t kind = 0;
   FleetMode mode;
   size_t clients = 0;
-  double samples = 0;     ///< of all of them
-  double longest_s = 0;   ///< expected, of the one that takes longest
-  double on_time = 0;     ///< mean likelihood
-  double energy_j = 0;    ///< of all of them, expected
+  double samples = 0;    ///< of all of them
+  double longest_s = 0;  ///< expected, of the one that takes longest
+  double on_time = 0;    ///< mean likelihood
+  double energy_j = 0;   ///< of all of them, expected
 };
 
 struct FirstRound {
-  std::vector<RoundGroup> groups;               ///< by kind and power
-  std::vector<std::pair<size_t, size_t>> asked; ///< clients, each with its group
-  double progress = 0;                          ///< expected: share of all samples
-  double energy_j = 0;                          ///< expected, if all run to their end
-  double gap_pct = 0;                           ///< below the most progress there is, at most
-  bool exact = false;                           ///< there is no more
+  std::vector<RoundGroup> groups;                ///< by kind and power
+  std::vector<std::pair<size_t, size_t>> asked;  ///< clients, each with its group
+  double progress = 0;                           ///< expected: share of all samples
+  double energy_j = 0;                           ///< expected, if all run to their end
+  double gap_pct = 0;                            ///< below the most progress there is, at most
+  bool exact = false;                            ///< there is no more
 };
 
 struct RoundsAnswer {
   RoundsQuestion question;
   std::vector<FleetKind> kinds;
-  size_t clients = 0, available = 0;  ///< of all; in the first round
-  double samples = 0;                 ///< of all
+  size_t clients = 0, available = 0;        ///< of all; in the first round
+  double samples = 0;                       ///< of all
   std::optional<FirstRound> first{};        ///< nothing: no client can be asked
   std::vector<SimulatedRounds> strategies;  ///< none without a first round
   std::optional<Error> infeasible{};

@@ -9,12 +9,9 @@ namespace {
 
 Json drawn_json(const std::optional<DrawnClients>& drawn) {
   if (!drawn) return nullptr;
-  return {{"samples", drawn->samples},
-          {"samples_spread", drawn->samples_spread},
-          {"available", drawn->available},
-          {"dropout", drawn->dropout},
-          {"transfer_s", drawn->transfer_s},
-          {"transfer_spread", drawn->transfer_spread},
+  return {{"samples", drawn->samples},          {"samples_spread", drawn->samples_spread},
+          {"available", drawn->available},      {"dropout", drawn->dropout},
+          {"transfer_s", drawn->transfer_s},    {"transfer_spread", drawn->transfer_spread},
           {"board_spread", drawn->board_spread}};
 }
 

@@ -92,8 +92,7 @@ Selection select_clients(const SelectionProblem& problem) {
   selection.bound = std::max(selection.value, bracket.bound());
   selection.exact = selection.bound - selection.value <= rounds_to_none * selection.bound;
   if (!selection.exact) {
-    const bool beyond_is_tighter =
-        bracket.beyond && bracket.beyond->bound < bracket.within.bound;
+    const bool beyond_is_tighter = bracket.beyond && bracket.beyond->bound < bracket.within.bound;
     search_core(problem, beyond_is_tighter ? *bracket.beyond : bracket.within, selection);
     sum_up(selection, problem);
     if (selection.exact) selection.bound = selection.value;

@@ -110,13 +110,13 @@ class Core {
         state.parent = static_cast<uint32_t>(i);
         state.option = option;
         if (option != Selection::none) {
-          const SelectionOption& one =
-              problem_.options(client.client)[static_cast<size_t>(option)];
+          const SelectionOption& one = problem_.options(client.client)[static_cast<size_t>(option)];
           state.value += one.value;
           state.energy_j += one.energy_j;
           ++state.clients;
         }
-        if (keeps(state) && bound_of(state) > selection_.value * (1 + better_by)) next.push_back(state);
+        if (keeps(state) && bound_of(state) > selection_.value * (1 + better_by))
+          next.push_back(state);
       }
     keep_best(next);
     kept_ += next.size();

@@ -32,17 +32,17 @@ SelectionProblem drawn_problem(Random& random, size_t clients, size_t most_optio
 
 double most_value(const SelectionProblem& problem) {
   double best = 0;
-  const std::function<void(size_t, double, double, size_t)> walk = [&](size_t at, double value,
-                                                                      double joules, size_t taken) {
-    if (joules > problem.most_energy_j || taken > problem.most_clients) return;
-    if (at == problem.clients()) {
-      best = std::max(best, value);
-      return;
-    }
-    walk(at + 1, value, joules, taken);
-    for (const SelectionOption& one : problem.options(at))
-      walk(at + 1, value + one.value, joules + one.energy_j, taken + 1);
-  };
+  const std::function<void(size_t, double, double, size_t)> walk =
+      [&](size_t at, double value, double joules, size_t taken) {
+        if (joules > problem.most_energy_j || taken > problem.most_clients) return;
+        if (at == problem.clients()) {
+          best = std::max(best, value);
+          return;
+        }
+        walk(at + 1, value, joules, taken);
+        for (const SelectionOption& one : problem.options(at))
+          walk(at + 1, value + one.value, joules + one.energy_j, taken + 1);
+      };
   walk(0, 0, 0, 0);
   return best;
 }

@@ -122,8 +122,7 @@ SimulatedRounds simulate_rounds(const RoundSetting& setting, const ProgressProxy
     const RoundChoice choice =
         decide_round(strategy, setting, gains, seed_of_round(seed, order, done.rounds));
     done.most_gap_pct = std::max(done.most_gap_pct, choice.gap_pct());
-    add_outcome(done.sum,
-                play_round(setting, proxy, choice, seed, done.rounds, missing, updates));
+    add_outcome(done.sum, play_round(setting, proxy, choice, seed, done.rounds, missing, updates));
     ++done.rounds;
     done.progress = 1 - over_samples(population, [&](size_t i) { return missing[i]; });
     done.reached = done.progress >= proxy.target;

@@ -28,10 +28,10 @@ struct RoundOutcome {
 struct SimulatedRounds {
   RoundStrategy strategy = RoundStrategy::progress;
   size_t rounds = 0;
-  bool reached = false;  ///< the target
-  double progress = 0;   ///< 0 to 1
-  double covered = 0;    ///< share of the samples that took part at least once
-  double fairness = 0;   ///< Jain's index of the updates of clients that are ever available
+  bool reached = false;     ///< the target
+  double progress = 0;      ///< 0 to 1
+  double covered = 0;       ///< share of the samples that took part at least once
+  double fairness = 0;      ///< Jain's index of the updates of clients that are ever available
   double most_gap_pct = 0;  ///< of a round's choice
   RoundOutcome sum{};
 };

@@ -138,7 +138,8 @@ void add_drawn(CLI::App& command, FleetRoundsArguments& options) {
                  "Standard deviation of the logarithm of the transfers"),
       add_spread(command, "--board-spread", drawn.board_spread,
                  "Standard deviation of the logarithm of how slow boards of a kind are"),
-      command.get_option("--board"), command.get_option("--fleet")};
+      command.get_option("--board"),
+      command.get_option("--fleet")};
   CLI::Option* file = command
                           .add_option("--client-file", options.client_file,
                                       "CSV file of clients: client,board,samples[,available,"
@@ -161,8 +162,7 @@ void add_rules(CLI::App& command, FleetRoundsArguments& options) {
           "--count", [&rules](const size_t& count) { rules.count = count; },
           "Clients that are asked in a round at most")
       ->check(CLI::Range(size_t{1}, most_clients));
-  command
-      .add_option("--local-epochs", rules.local_epochs, "Epochs of a client over its samples")
+  command.add_option("--local-epochs", rules.local_epochs, "Epochs of a client over its samples")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   add_spread(command, "--straggling", rules.straggling,
