@@ -80,10 +80,10 @@ Status SamplerRecording::begin(const Sampler& sampler) {
 
 void SamplerRecording::end() {
   if (!inside_->loop) return;
+  inside_->end_ns = monotonic_ns();  // not when the disk has taken what came before
   inside_->loop->end();
   inside_->writing_cpu_s = inside_->loop->cpu_seconds();
   inside_->loop.reset();
-  inside_->end_ns = monotonic_ns();
   inside_->sampling_cpu_s = inside_->sampler->cpu_seconds();
   inside_->take(inside_->end_ns);
 }
