@@ -115,7 +115,7 @@ TEST_F(CampaignTest, CancelEndsWhatRunsAndRunGoesOn) {
 
 TEST_F(CampaignTest, WhatFailsIsNamedWithItsLog) {
   std::string text = twins;
-  text.replace(text.find("mobilenet_v3"), 9, "nonesuch");
+  text.replace(text.find("mobilenet_v3"), 12, "nonesuch");
   const std::string file = write("c.toml", text).string();
   const Finished done = run({"campaign", "run", file});
   EXPECT_EQ(done.exit_code, 2);
