@@ -163,6 +163,32 @@ TEST_F(CollectCommandTest, PostgresAnswersAsAFileDoes) {
   EXPECT_EQ(run({"runs", "list", "--store", server.place() + "x"}).exit_code, 2);
 }
 
+// The roles of docs/how-to/collect-stores.md, as they stand there.
+TEST_F(CollectCommandTest, OneRoleAppendsAndOneReads) {
+  if (const std::string why = PostgresServer::missing(); !why.empty()) GTEST_SKIP() << why;
+  PostgresServer server;
+  tune("a.db", "1");
+  const std::string append = server.place("fleet_append"), read = server.place("fleet_read");
+  ASSERT_EQ(run({"collect", "--into", server.place()}).exit_code, 0);
+  const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/how-to/collect-stores.md");
+  const size_t begin = manual.find("```sql\n") + 7;
+  const Status made = server.run(manual.substr(begin, manual.find("```", begin) - begin));
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const Finished taken = run({"collect", path("a.db"), "--into", append});
+  EXPECT_EQ(taken.exit_code, 0) << taken.err;
+  EXPECT_EQ(run({"collect", path("a.db"), "--into", append}).exit_code, 0);
+  EXPECT_EQ(run({"fleet", "show", "--store", read}).exit_code, 0);
+  EXPECT_EQ(run({"runs", "show", "1", "--store", read}).exit_code, 0);
+  const Finished refused = run({"collect", path("a.db"), "--into", read});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("not allowed in the database"));
+  auto database = Database::connect(append, false);
+  ASSERT_TRUE(database.ok());
+  for (const char* sql : {"DELETE FROM runs", "UPDATE measurements SET minibatch_ms = 1",
+                          "UPDATE runs SET command = ''", "DROP TABLE runs"})
+    EXPECT_EQ(database->run_script(sql).error().code, Code::permission) << sql;
+}
+
 // Whoever keeps a file loads nothing of PostgreSQL.
 TEST_F(CollectCommandTest, OnlyADatabaseThatIsNamedLoadsItsLibrary) {
   environment_["LD_DEBUG"] = "libs";

@@ -28,7 +28,6 @@ NOT_RUN = {
         "flyball collect orin1: me@nx7:/data/store.db --into fleet.db --jobs 8": "needs two boards",
         "flyball collect orin1.db orin2.db --into 'postgresql://fleet_append@db.lab/fleet?sslmode=verify-full'":
             "needs a server; collect_test.cc starts one",
-        "createdb fleet": "likewise",
         "flyball collect --into postgresql:///fleet": "likewise",
     },
     "docs/how-to/watch-a-board.md": {
@@ -253,6 +252,7 @@ NOT_RUN = {
 
 # Blocks that are no commands: how they begin.
 NO_COMMANDS = {
+    "docs/how-to/collect-stores.md": ["CREATE ROLE", "[fleet]"],
     "README.md": ["import flyball"],
     "docs/how-to/docker.md": ["docker run --rm", "jetson-containers run"],
     "docs/how-to/load-test-a-server.md": ["docker run --gpus"],

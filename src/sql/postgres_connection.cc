@@ -270,8 +270,9 @@ Result<std::unique_ptr<SqlConnection>> connect_postgres(const std::string& place
   FLYBALL_CHECK(check_encryption(*pq, raw, place));
   const std::string settings = fmt::format(
       "SET search_path = flyball, pg_temp; SET bytea_output = 'hex'; SET extra_float_digits = 1; "
-      "SET default_transaction_read_only = {}",
-      read_only ? "on" : "off");
+      "{}",
+      read_only ? "SET default_transaction_read_only = on; SET work_mem = '64MB'"
+                : "SET default_transaction_read_only = off");
   FLYBALL_CHECK(made->run_script(settings.c_str()));
   return std::unique_ptr<SqlConnection>(std::move(made));
 }
