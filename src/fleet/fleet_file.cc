@@ -9,6 +9,9 @@
 namespace flyball {
 namespace {
 
+constexpr const char* fleet_columns =
+    "a fleet has the columns board,boards and where wanted idle_w";
+
 bool is_count(double value) {
   return value >= 1 && value <= static_cast<double>(most_fleet_boards) &&
          value == std::floor(value);
@@ -60,7 +63,11 @@ Result<std::vector<FleetEntry>> parse_fleet(const Csv& csv) {
     return csv.missing(
         {Code::invalid_argument,
          fmt::format("{}: column '{}' is missing", csv.name, board ? "boards" : "board"),
-         "a fleet has the columns board,boards and where wanted idle_w"});
+         fleet_columns});
+  for (const std::string& title : csv.header)
+    if (title != "board" && title != "boards" && title != "idle_w")
+      return Error{Code::invalid_argument,
+                   fmt::format("{}: column '{}' is not known", csv.name, title), fleet_columns};
   std::vector<FleetEntry> entries;
   for (size_t row = 0; row < csv.rows.size(); ++row) {
     FLYBALL_ASSIGN(FleetEntry entry, entry_of(csv, row, *board, *boards, csv.column("idle_w")));

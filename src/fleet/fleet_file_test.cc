@@ -35,6 +35,7 @@ TEST(FleetFile, NamesLineAndColumnOfAFault) {
   EXPECT_THAT(fault("board,boards,idle_w\na,1,-2\n"), HasSubstr("column 'idle_w'"));
   EXPECT_THAT(fault("board,boards\n,1\n"), HasSubstr("is empty"));
   EXPECT_THAT(fault("board\na\n"), HasSubstr("column 'boards' is missing"));
+  EXPECT_THAT(fault("board,boards,idle\na,1,2\n"), HasSubstr("column 'idle' is not known"));
 }
 
 }  // namespace
