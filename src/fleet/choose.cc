@@ -210,7 +210,11 @@ std::string binding_text(const FleetAnswer& answer) {
       parts.push_back(fmt::format("the {} binds (without it: {})",
                                   one.limit == "count" ? "number of boards" : one.limit,
                                   value_text(answer.question.objective, one.value)));
-  if (parts.empty()) return answer.without.empty() ? "" : "; none of the limits binds";
+  // The least power is what the deadline leaves: no answer without it is compared.
+  const bool for_power = answer.question.objective == FleetObjective::power;
+  if (parts.empty() && answer.without.empty()) return "";
+  if (parts.empty())
+    return for_power ? "; no limit but the deadline binds" : "; none of the limits binds";
   return "; " + join(parts, ", ");
 }
 

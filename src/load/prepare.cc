@@ -13,6 +13,12 @@ namespace {
 
 constexpr const char* usual_hint = "ask the server itself, with curl, and compare";
 
+const char* hint_of(int status) {
+  if (status == 401 || status == 403)
+    return "name the environment variable that holds the key: --key-from OPENAI_API_KEY";
+  return status == 503 ? "wait until the server is ready" : usual_hint;
+}
+
 Result<SortedJson> fetch_json(const LoadTarget& target, const std::string& path,
                               const LoadRequestOptions& options, double timeout_s) {
   FLYBALL_ASSIGN(const auto headers, request_headers(options));
@@ -21,7 +27,7 @@ Result<SortedJson> fetch_json(const LoadTarget& target, const std::string& path,
     return Error{answer.status >= 500 ? Code::unavailable : Code::not_found,
                  fmt::format("GET {} was answered with status {}: {}", printable(path, 80),
                              answer.status, printable(answer.body)),
-                 answer.status == 503 ? "wait until the server is ready" : usual_hint};
+                 hint_of(answer.status)};
   SortedJson document = SortedJson::parse(answer.body, nullptr, false);
   if (!document.is_object())
     return Error{Code::corrupt,
@@ -66,10 +72,7 @@ std::string first_model(const LoadTarget& target, const LoadRequestOptions& opti
 Error refused_first(const LoadTarget& target, const LoadAnswer& answer) {
   return {Code::unavailable,
           fmt::format("the first request to {} failed ({})", target.authority(), answer.detail),
-          answer.status == 401 || answer.status == 403
-              ? "name the environment variable that holds the key: --key-from OPENAI_API_KEY"
-          : answer.status == 503 ? "wait until the server is ready"
-                                 : usual_hint};
+          hint_of(answer.status)};
 }
 
 }  // namespace

@@ -84,6 +84,13 @@ Status check_places(const std::vector<std::string>& argv, const std::string& url
                    fmt::format("the axis {} is nowhere in --server", axis.name),
                    fmt::format("write {} where the command takes it", placeholder(axis.name))};
   }
+  const bool takes_port = std::ranges::any_of(
+      argv, [](const std::string& word) { return word.find("{port}") != std::string::npos; });
+  if (!takes_port && url.find("{port}") != std::string::npos)
+    return Error{Code::invalid_argument,
+                 "--server takes no {port}, so it is not known where it listens",
+                 "write {port} where the command takes its port, or name the address: --url "
+                 "http://127.0.0.1:8080"};
   return {};
 }
 

@@ -61,7 +61,8 @@ class TwinFrames final : public FrameReader {
       mode.values[name] = value;
     }
     chosen_ = mode;
-    chosen_preset_ = text.find('=') == std::string::npos ? text : "";
+    const Preset* const preset = preset_of(text);
+    chosen_preset_ = preset ? preset->name : "";
     work_.restart(at_s_);
     return "set, in the simulation: " + describe(mode.values);
   }
@@ -88,10 +89,16 @@ class TwinFrames final : public FrameReader {
     at_s_ += seconds;
   }
 
+  /// By its name or number; null: none.
+  const Preset* preset_of(const std::string& text) const {
+    for (const Preset& preset : presets_)
+      if (preset.name == text || fmt::format("{}", preset.id) == text) return &preset;
+    return nullptr;
+  }
+
   Result<PowerMode> mode_of(const std::string& text) const {
     if (text.find('=') != std::string::npos) return parse_mode(text);
-    for (const Preset& preset : presets_)
-      if (preset.name == text || fmt::format("{}", preset.id) == text) return preset.mode;
+    if (const Preset* const preset = preset_of(text)) return preset->mode;
     return Error{Code::not_found, fmt::format("there is no preset '{}'", text), ""};
   }
 

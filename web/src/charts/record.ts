@@ -15,6 +15,8 @@ export interface Trace {
   least: Float64Array;
   mean: Float64Array;
   most: Float64Array;
+  /** [s] Between the values that were recorded. */
+  interval: number;
   /** [s] Values that lie further apart have a gap between them. */
   gap: (at: number) => number;
 }
@@ -29,8 +31,10 @@ function gap_of(channel: RecordChannel, width: number, thinned: RecordThinned): 
   };
 }
 
-/** Of a counter its slope is shown: what it counts means nothing by itself. */
-function as_slope(trace: Trace, unit: string): Trace {
+/** Of a counter its slope is shown: what it counts means nothing by itself. The last value may stand for less than its width, so its slope is not known. */
+function as_slope(all: Trace, unit: string): Trace {
+  const n = all.time.length > 2 ? all.time.length - 1 : all.time.length;
+  const trace = { ...all, time: all.time.subarray(0, n), mean: all.mean.subarray(0, n) };
   const slope = new Float64Array(trace.time.length);
   for (let i = 1; i < slope.length; i++) slope[i] = Math.max(0, (trace.mean[i]! - trace.mean[i - 1]!) / (trace.time[i]! - trace.time[i - 1]!));
   if (slope.length > 1) slope[0] = slope[1]!;
@@ -41,7 +45,7 @@ export function trace_of(channel: RecordChannel, curve: RecordCurve, begin: numb
   const time = new Float64Array(curve.after.length);
   let index = 0;
   curve.after.forEach((after, i) => { time[i] = begin + (index += after) * width; });
-  const trace = { name: channel.name, unit: channel.unit, time, least: Float64Array.from(curve.min), mean: Float64Array.from(curve.mean), most: Float64Array.from(curve.max), gap: gap_of(channel, width, thinned) };
+  const trace = { name: channel.name, unit: channel.unit, time, least: Float64Array.from(curve.min), mean: Float64Array.from(curve.mean), most: Float64Array.from(curve.max), interval: channel.interval_ms / 1000, gap: gap_of(channel, width, thinned) };
   return channel.kind === "counter" ? as_slope(trace, channel.unit === "s" ? "s/s" : `${channel.unit}/s`) : trace;
 }
 
@@ -103,6 +107,13 @@ export function value_range(drawn: Column[][], from_zero: boolean): [number, num
   return [low, high + 0.04 * (high - low)];
 }
 
+/** Short enough for the margin: millions and more by their prefix. */
+export function axis_label(value: number): string {
+  const size = Math.abs(value);
+  const [scale, prefix] = size >= 1e12 ? [1e12, "T"] : size >= 1e9 ? [1e9, "G"] : size >= 1e6 ? [1e6, "M"] : [1, ""];
+  return prefix ? `${short_number(value / scale, 3)} ${prefix}` : short_number(value, 4);
+}
+
 function draw_axes(to: CanvasRenderingContext2D, size: [number, number], stretch: Stretch, run: number, [low, high]: [number, number], c: Colours, font: string): void {
   const [width, height] = size;
   const bottom = height - record_margin.bottom;
@@ -118,7 +129,7 @@ function draw_axes(to: CanvasRenderingContext2D, size: [number, number], stretch
     to.moveTo(record_margin.left, Math.round(y) + 0.5);
     to.lineTo(width - record_margin.right, Math.round(y) + 0.5);
     to.stroke();
-    to.fillText(short_number(value, 4), record_margin.left - 6, y);
+    to.fillText(axis_label(value), record_margin.left - 6, y);
   }
   to.textAlign = "center";
   to.textBaseline = "top";

@@ -116,8 +116,10 @@ function controls(view: View): HTMLElement {
   const tell = () => {
     const { from, to } = view.stretch;
     words.textContent = `${view.words(from)} to ${view.words(to)} (${length_words(to - from)})`;
+    const { power, others, width_s } = view.record;
+    const finer = [...power, ...others].some((trace) => trace.interval < 0.9 * width_s);
     const room = columns_of(view.record.power[0] ?? view.record.others[0]!, view.stretch, 1e9).length;
-    finest.textContent = room < 60 && view.record.width_s > 0.02 ? ` One value stands for ${length_words(view.record.width_s)}: \`flyball report ${view.record.file} --from … --to …\` shows this stretch finer.` : "";
+    finest.textContent = room < 60 && finer ? ` One value stands for ${length_words(view.record.width_s)}: \`flyball report ${view.record.file} --from … --to …\` shows this stretch finer.` : "";
   };
   tell();
   view.on_change(tell);
