@@ -28,6 +28,7 @@ TEST(ServerCommand, HasAPlaceForEachAxisAndAnAxisForEachPlace) {
   EXPECT_FALSE(check_places(command, "", {}).ok());
   EXPECT_FALSE(check_places({"serve"}, "", {layers}).ok());
   EXPECT_TRUE(check_places({"serve"}, "http://a:1/{n_gpu_layers}", {layers}).ok());
+  EXPECT_FALSE(check_places({"serve", "8080"}, "http://127.0.0.1:{port}", {}).ok());
   EXPECT_EQ(filled_in(command, {{"n_gpu_layers", 16}, {"port", 8080}}),
             (Words{"serve", "-ngl", "16", "--port=8080", R"({"a":1})"}));
   layers.name = "port";

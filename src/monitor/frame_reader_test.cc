@@ -154,6 +154,10 @@ TEST_F(FrameReaderTest, AModeOfATwinHoldsFromThenOn) {
   EXPECT_EQ(frame.mode.caps.values.at("gpu_mhz"), 408);
   ASSERT_TRUE(reader->set_mode("gpu_mhz=510").ok());
   EXPECT_EQ(frame_of(*reader).mode.caps.values.at("gpu_mhz"), 510);
+  for (const Preset& preset : reader->presets()) {
+    ASSERT_TRUE(reader->set_mode(std::to_string(preset.id)).ok());
+    EXPECT_EQ(frame_of(*reader).mode.preset, preset.name);
+  }
 }
 
 TEST_F(FrameReaderTest, APresetIsSetOnTheTreeAndCanBePutBack) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns_of, first_from, trace_of, value_range } from "./charts/record.ts";
+import { axis_label, columns_of, first_from, trace_of, value_range } from "./charts/record.ts";
 import { record_sheet } from "./sheets/record.ts";
 import { problems } from "./validate.ts";
 import { record_page } from "../tests/fixtures/record.ts";
@@ -51,4 +51,20 @@ test("gaps, thinned detail and damage are said", () => {
   assert.match(words, /Left out: block 7/);
   assert.match(sheet.figures[0]!.note!, /not measured/);
   assert.match(sheet.lines[0]!, /not closed/);
+});
+
+test("a counter is a slope between whole intervals: the last one, cut short, has none", () => {
+  const page = record_page();
+  const counter = { ...page.answer.channels[0]!, kind: "counter" as const, unit: "s" };
+  const curve = { ...page.curves[0]!, after: [1, 1, 1, 1], min: [0, 2, 4, 5.8], mean: [0, 2, 4, 5.8], max: [0, 2, 4, 5.8] };
+  const slope = trace_of(counter, curve, 0, 1, page.answer.thinned);
+  assert.equal(slope.unit, "s/s");
+  assert.deepEqual([...slope.mean], [2, 2, 2]);
+  assert.equal(slope.time.length, 3);
+});
+
+test("labels of large values fit beside an axis", () => {
+  assert.equal(axis_label(5_600_000_000), "5.6 G");
+  assert.equal(axis_label(-2e6), "-2 M".replace("-", axis_label(-2)[0]!));
+  assert.equal(axis_label(25), "25");
 });
