@@ -22,7 +22,7 @@ std::string share_percent(double share) {
   return number(100 * share, 2);
 }
 
-std::string figure_or_dash(const std::optional<double>& value, int digits = 4) {
+std::string shown_or_dash(const std::optional<double>& value, int digits = 4) {
   return value ? number(*value, digits) : "-";
 }
 
@@ -101,8 +101,8 @@ std::string best_modes_text(const CollectedFleet& fleet) {
   for (const CollectedMode& mode : fleet.best)
     table.add({mode.kind, mode.workload, mode.phase, mode.provenance, mode_objective(mode),
                settings_words(mode.mode), settings_words(mode.settings), number(mode.minibatch_ms),
-               figure_or_dash(mode.power_w), figure_or_dash(mode.epoch_s),
-               figure_or_dash(mode.epoch_j), fmt::format("{}", mode.boards)});
+               shown_or_dash(mode.power_w), shown_or_dash(mode.epoch_s),
+               shown_or_dash(mode.epoch_j), fmt::format("{}", mode.boards)});
   return "best modes that were tried\n" + table.str();
 }
 
