@@ -187,12 +187,6 @@ NOT_RUN = {
         "flyball report run.flyrec --from 10:00 --to 10:05": "of that hour; record.txt has it of a simulated one",
         "flyball export run.flyrec --from 10:00 --to 10:05 --out part.csv": "of that hour; record.txt has it of a simulated one",
     },
-    "docs/how-to/load-test-a-server.md": {
-        "flyball serve --infer lenet5 --latency 200ms --listen 127.0.0.1:8000 --duration 1min &":
-            "goes with the next",
-        "flyball loadtest http://127.0.0.1:8000/v2/models/lenet5 --rate 30 --latency 200ms --duration 10s":
-            "of a server that runs; loadtest_test.cc has one",
-    },
     "docs/how-to/tune-a-server.md": {
         'flyball tune --server "llama-server -m model.gguf -ngl {n_gpu_layers} --port {port}" --axis n_gpu_layers=0,16,32 --arrivals poisson:2 --at-most ttft=500ms --objective energy --trial-time 1min':
             "needs llama.cpp and a power sensor; tune_server_test.cc has a server",

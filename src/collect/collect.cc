@@ -68,7 +68,7 @@ Result<CollectTarget> CollectTarget::open(const std::string& place) {
   return CollectTarget(std::unique_ptr<Impl>(new Impl{place, std::move(database), {}}));
 }
 
-Result<Collected> CollectTarget::take(const std::string& source) {
+Result<Collected> CollectTarget::take(const std::string& source, const std::string& board) {
   if (impl_->gone) return *impl_->gone;
   FLYBALL_ASSIGN(const FetchedStore fetched, fetch_store(source));
   FLYBALL_ASSIGN(Database from, open_source(fetched.place));
@@ -77,7 +77,7 @@ Result<Collected> CollectTarget::take(const std::string& source) {
   Stopwatch idle;
   size_t last = 0;
   while (true) {
-    const Status taken = impl_->take_once(from, source, collected);
+    const Status taken = impl_->take_once(from, board.empty() ? source : board, collected);
     if (taken) return collected;
     if (!may_pass(taken.error()) || is_interrupted(&interrupt_flag())) return taken.error();
     if (written(collected) > last) idle = Stopwatch();

@@ -37,8 +37,10 @@ class CollectTarget {
   /// Takes in what it does not have yet, a run in a transaction each: may be stopped at any moment
   /// and asked for again. `source`: a file or folder, or "[USER@]HOST:PATH", which is read by ssh
   /// through the `flyball` there. A source of an older Flyball is brought up to date, as opening
-  /// it does. Error also invalid_argument: two stores of one identity, of which one is a copy.
-  Result<Collected> take(const std::string& source);
+  /// it does. `board`: whose store it is; stores of one board are told as one; "": the store is a
+  /// board of its own. Error also invalid_argument: two stores of one identity, of which one is a
+  /// copy.
+  Result<Collected> take(const std::string& source, const std::string& board = "");
 
  private:
   struct Impl;

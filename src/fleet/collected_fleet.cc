@@ -15,16 +15,25 @@
 namespace flyball {
 namespace {
 
+// Stores that were collected under one name are one board, which has the least of their numbers.
+constexpr const char* places_sql = R"sql(
+WITH places AS (
+  SELECT id AS store_id, MIN(id) OVER (
+    PARTITION BY own, CASE WHEN name = '' THEN store ELSE name END) AS place
+  FROM stores)
+)sql";
+
 // What one board measured of one trial, and of these what all boards measured. One statement for
 // SQLite and PostgreSQL; rows of this store itself have no number of a store.
-constexpr const char* trials_sql = R"sql(
-WITH own AS (
-  SELECT COALESCE(store_id, 0) AS store, board_id, job_id, mode, provenance,
-    COALESCE(power_total, '') AS total, COUNT(*) AS readings, AVG(minibatch_ms) AS ms,
-    AVG(power_w) AS w
-  FROM measurements
-  WHERE failure = '' AND disturbed_by = '' AND NOT throttled AND minibatch_ms > 0
-  GROUP BY COALESCE(store_id, 0), board_id, job_id, mode, provenance, COALESCE(power_total, '')),
+constexpr const char* trials_sql = R"sql(,
+own AS (
+  SELECT COALESCE(p.place, 0) AS store, m.board_id, m.job_id, m.mode, m.provenance,
+    COALESCE(m.power_total, '') AS total, COUNT(*) AS readings, AVG(m.minibatch_ms) AS ms,
+    AVG(m.power_w) AS w
+  FROM measurements m LEFT JOIN places p ON p.store_id = m.store_id
+  WHERE m.failure = '' AND m.disturbed_by = '' AND NOT m.throttled AND m.minibatch_ms > 0
+  GROUP BY COALESCE(p.place, 0), m.board_id, m.job_id, m.mode, m.provenance,
+    COALESCE(m.power_total, '')),
 fleet AS (
   SELECT board_id, job_id, mode, provenance, total, COUNT(*) AS boards, SUM(readings) AS readings,
     AVG(ms) AS ms, AVG(w) AS w, AVG(ms * ms) AS ms2, AVG(ms * w) AS e, AVG(ms * w * ms * w) AS e2,
@@ -87,27 +96,37 @@ class FleetReader {
   using Group = std::tuple<std::string, std::string, std::string, std::string>;  // spread
   using Choice = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
+  // Of the store whose number is the first column; rows of this store itself have 0.
+  CollectedBoard& board_of(const Row& row) {
+    const auto found = places_.find(row.integer(0));
+    return boards_[found == places_.end() ? 0 : found->second];
+  }
+
   Status read_boards() {
-    FLYBALL_CHECK(database_.run("SELECT id, store, own, name, flyball, collected_utc FROM stores",
-                                {}, [&](const Row& row) {
-                                  const bool own = row.integer(2) != 0;
-                                  CollectedBoard& board = boards_[own ? 0 : row.integer(0)];
-                                  board.store = row.text(1);
-                                  board.name = own ? "this store" : row.text(3);
-                                  board.flyball = row.text(4);
-                                  board.collected_utc = row.text(5);
-                                  return Status();
-                                }));
+    FLYBALL_CHECK(database_.run(
+        std::string(places_sql) +
+            "SELECT s.id, s.store, s.own, s.name, s.flyball, s.collected_utc, p.place FROM stores "
+            "s JOIN places p ON p.store_id = s.id ORDER BY s.id",
+        {}, [&](const Row& row) {
+          const bool own = row.integer(2) != 0;
+          const int64_t place = places_[row.integer(0)] = own ? 0 : row.integer(6);
+          CollectedBoard& board = boards_[place];
+          if (board.store.empty()) board.store = row.text(1);
+          board.name = own ? "this store" : row.text(3);
+          board.flyball = row.text(4);
+          board.collected_utc = std::max(board.collected_utc, row.text(5));
+          return Status();
+        }));
     return database_.run(
         "SELECT COALESCE(store_id, 0), COUNT(*), SUM(CASE WHEN state IN ('interrupted', 'failed') "
         "THEN 1 ELSE 0 END), MAX(started_utc), MAX(finished_utc) FROM runs "
         "GROUP BY COALESCE(store_id, 0)",
         {}, [&](const Row& row) {
-          CollectedBoard& board = boards_[row.integer(0)];
-          board.runs = count(row, 1);
-          board.unfinished = count(row, 2);
-          board.last_seen_utc = std::max(row.text(3), row.text(4));
-          fleet_.runs += board.runs;
+          CollectedBoard& board = board_of(row);
+          board.runs += count(row, 1);
+          board.unfinished += count(row, 2);
+          board.last_seen_utc = std::max({board.last_seen_utc, row.text(3), row.text(4)});
+          fleet_.runs += count(row, 1);
           return Status();
         });
   }
@@ -124,7 +143,7 @@ class FleetReader {
         "END), SUM(CASE WHEN disturbed_by <> '' THEN 1 ELSE 0 END), MAX(started_utc) "
         "FROM measurements GROUP BY COALESCE(store_id, 0), board_id ORDER BY 1, 2",
         {}, [&](const Row& row) {
-          CollectedBoard& board = boards_[row.integer(0)];
+          CollectedBoard& board = board_of(row);
           const std::string& kind = kinds[row.integer(1)];
           if (std::ranges::find(board.kinds, kind) == board.kinds.end())
             board.kinds.push_back(kind);
@@ -140,11 +159,12 @@ class FleetReader {
 
   // Rows come by kind and workload: only the best of each are kept.
   Status read_modes() {
-    FLYBALL_CHECK(database_.run(std::string(trials_sql) + modes_sql, {}, [&](const Row& row) {
-      take_spread(row);
-      take_mode(row);
-      return Status();
-    }));
+    FLYBALL_CHECK(
+        database_.run(std::string(places_sql) + trials_sql + modes_sql, {}, [&](const Row& row) {
+          take_spread(row);
+          take_mode(row);
+          return Status();
+        }));
     for (auto& [group, spread] : spreads_) {
       spread.time_cv = median(times_[group]);
       spread.max_time_cv = *std::ranges::max_element(times_[group]);
@@ -229,13 +249,14 @@ class FleetReader {
   }
 
   Status read_ratios() {
-    FLYBALL_CHECK(database_.run(std::string(trials_sql) + ratios_sql, {}, [&](const Row& row) {
-      CollectedBoard& board = boards_[row.integer(0)];
-      board.compared_trials = count(row, 1);
-      board.time_ratio = row.real(2);
-      if (!row.is_null(3)) board.power_ratio = row.real(3);
-      return Status();
-    }));
+    FLYBALL_CHECK(
+        database_.run(std::string(places_sql) + trials_sql + ratios_sql, {}, [&](const Row& row) {
+          CollectedBoard& board = boards_[row.integer(0)];
+          board.compared_trials = count(row, 1);
+          board.time_ratio = row.real(2);
+          if (!row.is_null(3)) board.power_ratio = row.real(3);
+          return Status();
+        }));
     const auto outliers = [&](std::optional<double> CollectedBoard::*ratio) {
       std::vector<double> distances;
       for (const auto& [id, board] : boards_)
@@ -264,10 +285,12 @@ class FleetReader {
 
   Status read_software() {
     return database_.run(
-        "SELECT b.device, b.fingerprint, COUNT(*), SUM(t.readings) FROM (SELECT board_id, "
-        "COALESCE(store_id, 0) AS store, COUNT(*) AS readings FROM measurements GROUP BY board_id, "
-        "COALESCE(store_id, 0)) t JOIN boards b ON b.id = t.board_id GROUP BY b.device, "
-        "b.fingerprint ORDER BY b.device, COUNT(*) DESC, b.fingerprint",
+        std::string(places_sql) +
+            "SELECT b.device, b.fingerprint, COUNT(*), SUM(t.readings) FROM (SELECT m.board_id, "
+            "COALESCE(p.place, 0) AS store, COUNT(*) AS readings FROM measurements m LEFT JOIN "
+            "places p ON p.store_id = m.store_id GROUP BY m.board_id, COALESCE(p.place, 0)) t "
+            "JOIN boards b ON b.id = t.board_id GROUP BY b.device, b.fingerprint "
+            "ORDER BY b.device, COUNT(*) DESC, b.fingerprint",
         {}, [&](const Row& row) {
           fleet_.software.push_back({row.text(0), row.text(1), count(row, 2), count(row, 3)});
           return Status();
@@ -276,6 +299,7 @@ class FleetReader {
 
   Database& database_;
   CollectedFleet& fleet_;
+  std::map<int64_t, int64_t> places_;  ///< of stores, the board that they are of
   std::map<int64_t, CollectedBoard> boards_;
   std::map<Group, CollectedSpread> spreads_;
   std::map<Group, std::vector<double>> times_, energies_;

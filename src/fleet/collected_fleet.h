@@ -19,7 +19,7 @@ struct FleetShowQuestion {
   std::string now_utc;            ///< ISO 8601
 };
 
-/// A board is a store, whatever its kind.
+/// A board is a store, whatever its kind, or several that were collected under one name.
 struct CollectedBoard {
   std::string name, store;         ///< what its store was last called, and its identity
   std::vector<std::string> kinds;  ///< "orin_agx"; several where one store has several devices

@@ -23,6 +23,7 @@ struct SimulatedRole {
 Result<SimulatedRole> role_of(const TwinBoard& board, const Plan& plan, size_t role) {
   const Role& asked = plan.problem->roles[role];
   FLYBALL_ASSIGN(TwinWorkload workload, known_twin_workload(asked.workload, asked.phase));
+  keep_requests_at_hand(workload, plan.problem->candidates->space(role).axes());
   FLYBALL_ASSIGN(Twin twin, Twin::make(board, std::move(workload)));
   const Trial trial = plan.problem->candidates->space(role).trial(plan.answer->choice[role],
                                                                   asked.workload, asked.phase);

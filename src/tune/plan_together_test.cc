@@ -89,6 +89,19 @@ TEST_F(TogetherTest, OfEqualPlansTheOneThatIsReachedIsChosen) {
   EXPECT_GT(both->train_per_s, 0.9 * both->planned_per_s);
 }
 
+// Nor are requests loaded when both run: the plan was made of inference whose requests were at
+// hand.
+TEST_F(TogetherTest, RequestsAreAtHandAsThePlanHasIt) {
+  open("twin:orin_agx");
+  const Plan made =
+      plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), asked(350, 500));
+  ASSERT_TRUE(made.answer) << made.infeasible->message;
+  const auto both = together(made);
+  ASSERT_TRUE(both);
+  EXPECT_LE(both->latency_ms, 500);
+  EXPECT_EQ(both->late_pct, 0);
+}
+
 TEST_F(TogetherTest, WhatFitsAloneAndNotTogetherIsRefused) {
   open("twin:orin_nano");
   const Plan made = plan(role("mobilenet_v3", Phase::train, 64), role("resnet50", Phase::infer, 16),

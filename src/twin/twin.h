@@ -45,6 +45,9 @@ struct TwinWorkload {
 /// A workload by its name in tables ("resnet18", "bert-large"): layers and data of the papers'.
 /// Errors: unknown names, phases that it has not; they list what there is.
 Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase);
+/// Of inference: requests are at hand, as those of the papers' services were, unless an axis of a
+/// loader is chosen among.
+void keep_requests_at_hand(TwinWorkload& workload, const std::vector<Axis>& axes);
 /// The input of its samples as `--input` names it, where that is not the network's usual one: that
 /// of published tables. "": it is.
 std::string twin_input(const std::string& network);

@@ -1,6 +1,7 @@
 // Workloads of the papers' tables: networks with the data that they were fed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -111,6 +112,14 @@ Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
   // What is kept of networks is of single precision.
   if (!workload.half_precision) workload.held = held_by(workload.layers.front().workload, phase);
   return workload;
+}
+
+void keep_requests_at_hand(TwinWorkload& workload, const std::vector<Axis>& axes) {
+  const bool loads = std::ranges::any_of(axes, [](const Axis& one) {
+    return one.name == axis::loader_workers || one.name == axis::prefetch;
+  });
+  if (!workload.layers.empty() && workload.layers.front().phase == Phase::infer && !loads)
+    workload.data.resident = true;
 }
 
 }  // namespace flyball

@@ -18,7 +18,7 @@ namespace {
 
 struct CollectArguments {
   std::vector<std::string> stores;
-  std::string into;
+  std::string into, board;
   size_t jobs = 1;
   bool json = false;
 };
@@ -30,13 +30,14 @@ struct CollectOutcome {
   std::optional<Error> error;
 };
 
-CollectOutcome take_store(Result<CollectTarget>& target, const std::string& source) {
+CollectOutcome take_store(Result<CollectTarget>& target, const std::string& source,
+                          const std::string& board) {
   CollectOutcome outcome{source, {}, {}};
   if (is_interrupted(&interrupt_flag())) {
     outcome.error = Error{Code::interrupted, "interrupted", "run the same command again"};
     return outcome;
   }
-  auto taken = target ? target->take(source) : Result<Collected>(target.error());
+  auto taken = target ? target->take(source, board) : Result<Collected>(target.error());
   if (taken)
     outcome.taken = *taken;
   else
@@ -54,7 +55,7 @@ std::vector<CollectOutcome> take_all(const CollectArguments& options) {
   const auto work = [&] {
     auto target = CollectTarget::open(options.into);
     for (size_t i = 0; (i = next++) < options.stores.size();) {
-      outcomes[i] = take_store(target, options.stores[i]);
+      outcomes[i] = take_store(target, options.stores[i], options.board);
       const std::lock_guard lock(told);
       progress.show(++done, options.stores.size(), options.stores[i]);
     }
@@ -142,6 +143,9 @@ void add_collect(CLI::App& app, Context& context) {
                    "service=NAME; passwords belong into ~/.pgpass")
       ->type_name("STORE")
       ->required();
+  command->add_option("--board", options->board,
+                      "Name of the board that these stores are of; default: each store is a board "
+                      "of its own");
   command->add_option("--jobs", options->jobs, "Stores that are read at once")
       ->check(CLI::Range(size_t{1}, size_t{64}))
       ->capture_default_str();

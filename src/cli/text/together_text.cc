@@ -14,9 +14,9 @@ namespace {
 std::string beyond_text(const Together& together, double budget_ms) {
   if (!(together.late_pct > 0)) return "";
   return fmt::format(
-      "  {:.2g} % of the requests so miss the {:g} ms that were asked for: the plan rests on what "
-      "each role does alone\n",
-      together.late_pct, budget_ms);
+      "  {} % of the requests so miss the {:g} ms that were asked for: the plan rests on what each "
+      "role does alone\n",
+      number(together.late_pct), budget_ms);
 }
 
 }  // namespace

@@ -323,12 +323,7 @@ class TwinProfiler final : public Profiler {
 
 Result<std::unique_ptr<Profiler>> make_twin_profiler(const Board& board, TwinWorkload workload,
                                                      const TwinTrialOptions& options) {
-  // Requests are at hand, as those of the papers' services were, unless somebody asks for a loader.
-  const bool loads = std::ranges::any_of(options.open, [](const Axis& open) {
-    return open.name == axis::loader_workers || open.name == axis::prefetch;
-  });
-  if (!workload.layers.empty() && workload.layers.front().phase == Phase::infer && !loads)
-    workload.data.resident = true;
+  keep_requests_at_hand(workload, options.open);
   FLYBALL_ASSIGN(Twin twin, Twin::make(*board.twin(), std::move(workload)));
   FLYBALL_ASSIGN(const auto knobs, board.knobs());
   auto profiler = std::make_unique<TwinProfiler>(board, std::move(twin), options);

@@ -206,25 +206,25 @@ TEST(ArrivalMiss, TellsTheNearestWherePowerIsNoHelp) {
               HasSubstr(fmt::format("answers {:.3g} %", 100 * (1 - nearest->late_share))));
 }
 
-// The latency that is advised is typed as said, and does; a little less does not, of any choice.
+// The latency that is advised is typed as said, and trains; a little less does not, of any choice.
 TEST(ArrivalMiss, AdvisesTheLeastLatencyThatDoes) {
   Ground ground({{12, unlimited, unlimited}, 15, 60});
   ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
   const auto advice = no_arrival_plan(planner, ground.problem, 99, 12).remedies.alone;
-  ASSERT_EQ(advice.size(), 4u);
-  EXPECT_EQ(advice[0].flag, "--power-budget");
-  EXPECT_EQ(advice[1].flag, "--latency");
-  EXPECT_GT(advice[1].value, 15);
-  const auto planned_with = [&](double latency_ms) {
+  const auto latency = std::ranges::find(advice, "--latency", &Advice::flag);
+  ASSERT_NE(latency, advice.end());
+  EXPECT_GT(latency->value, 15);
+  const auto trains_within = [&](double latency_ms) {
     ground.problem.roles[1].latency_ms = latency_ms;
     ArrivalPlanner eased(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
-    return eased.plan(12).has_value();
+    const auto plan = eased.plan(12);
+    return plan && plan->trainings_per_s > 0;
   };
-  EXPECT_TRUE(planned_with(advice[1].value));
-  EXPECT_FALSE(planned_with(0.99 * advice[1].value));
+  EXPECT_TRUE(trains_within(latency->value));
+  EXPECT_FALSE(trains_within(0.99 * latency->value));
 }
 
-/// Is there a plan when the request is changed as each of these says?
+/// Is there a plan that trains when the request is changed as each of these says?
 bool does(Ground ground, double rate_hz, double power_w, const std::vector<Advice>& changes) {
   ArrivalPlanOptions options{.requests = 2000};
   for (const Advice& one : changes) {
@@ -234,9 +234,9 @@ bool does(Ground ground, double rate_hz, double power_w, const std::vector<Advic
     if (one.flag == "--arrivals") rate_hz = parse_arrivals(one.whole)->rate_hz;
   }
   ground.problem.roles[1].rate_hz = rate_hz;
-  return ArrivalPlanner(ground.live(), {poisson_arrivals(rate_hz)}, options)
-      .plan(power_w)
-      .has_value();
+  const auto plan =
+      ArrivalPlanner(ground.live(), {poisson_arrivals(rate_hz)}, options).plan(power_w);
+  return plan && plan->trainings_per_s > 0;
 }
 
 // Whatever misses, a refusal names values, and each of them does as it is typed.
@@ -262,7 +262,8 @@ TEST(ArrivalMiss, EveryValueThatIsAdvisedDoes) {
         EXPECT_TRUE(does(ground, rate_hz, power_w, remedies.together))
             << asked << typed_together(remedies.together);
       }
-  EXPECT_EQ(advised.size(), 4u) << "power, latency, percentile and arrivals";
+  for (const char* flag : {"--power-budget", "--latency", "--arrivals"})
+    EXPECT_GT(advised[flag], 0) << flag;
   EXPECT_GT(together, 1);
 }
 

@@ -1,4 +1,6 @@
-#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+#include <span>
 
 #include "base/clock.h"
 #include "cli/action.h"
@@ -15,13 +17,28 @@ struct CampaignCollectArguments {
   std::string into;
 };
 
-std::vector<std::string> stores_of(const OpenedCampaign& opened) {
-  std::vector<std::string> stores;
+/// Of each board, by name: every cell has a store of its own.
+using BoardStores = std::map<std::string, std::vector<std::string>>;
+
+BoardStores stores_of(const OpenedCampaign& opened) {
+  BoardStores stores;
   std::error_code ignored;
   for (const CampaignCell& cell : opened.cells)
     if (const auto store = opened.folder.store(cell); std::filesystem::exists(store, ignored))
-      stores.push_back(store.string());
+      stores[opened.campaign.boards[cell.board].name].push_back(store.string());
   return stores;
+}
+
+/// By the command that anyone would type; its exit code.
+Result<int> collect_board(const std::string& board, std::span<const std::string> stores,
+                          const std::string& place) {
+  CommandWords words = {own_program().string(), "collect"};
+  words.insert(words.end(), stores.begin(), stores.end());
+  words.insert(words.end(), {"--board", board, "--into", place});
+  FLYBALL_ASSIGN(const auto running, RunningCommand::start(words));
+  while (!running->wait_until(monotonic_ns() + nanoseconds(1))) running->refresh();
+  running->finish(false);
+  return running->exit_code();
 }
 
 Status collect_stores(const CampaignCollectArguments& options, Context& context) {
@@ -38,21 +55,16 @@ Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& pl
     return Error{Code::invalid_argument, "the campaign does not say where its stores belong",
                  "name it: --into fleet.db, or collect = \"postgresql://HOST/DATABASE\" in the "
                  "file"};
-  const std::vector<std::string> stores = stores_of(opened);
-  if (stores.empty())
+  const BoardStores boards = stores_of(opened);
+  if (boards.empty())
     return Error{Code::not_found, "no cell has measured anything yet",
                  "`flyball campaign run` runs them"};
-  for (size_t first = 0; first < stores.size(); first += most_stores_a_call) {
-    CommandWords words = {own_program().string(), "collect"};
-    const auto end = stores.begin() + static_cast<std::ptrdiff_t>(
-                                          std::min(stores.size(), first + most_stores_a_call));
-    words.insert(words.end(), stores.begin() + static_cast<std::ptrdiff_t>(first), end);
-    words.insert(words.end(), {"--into", place});
-    FLYBALL_ASSIGN(const auto running, RunningCommand::start(words));
-    while (!running->wait_until(monotonic_ns() + nanoseconds(1))) running->refresh();
-    running->finish(false);
-    if (running->exit_code() != 0) return running->exit_code();
-  }
+  for (const auto& [board, stores] : boards)
+    for (size_t first = 0; first < stores.size(); first += most_stores_a_call) {
+      const size_t some = std::min(stores.size() - first, most_stores_a_call);
+      FLYBALL_ASSIGN(const int code, collect_board(board, {stores.data() + first, some}, place));
+      if (code != 0) return code;
+    }
   return 0;
 }
 
