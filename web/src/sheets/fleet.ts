@@ -1,6 +1,6 @@
 // Many boards: which are stale or unlike the others, what they differ by, and the best modes of each workload.
 import type { FleetPage, FleetShow, FleetShownBoard, FleetShownMode } from "../contract.ts";
-import { duration, number, plural, with_unit } from "../format.ts";
+import { duration, plural, with_unit } from "../format.ts";
 import type { SheetChart, SheetMeter, SheetMeters } from "../view.ts";
 import { facts, notes, table, times, type Sheet } from "./sheet.ts";
 import { config_words } from "../words.ts";
@@ -44,7 +44,7 @@ const objective = (m: FleetShownMode): string => (m.objective === "energy" ? "le
 
 export function fleet_sheet({ answer: a }: FleetPage): Sheet {
   const boards = by_urgency(a.boards).slice(0, most_boards);
-  const wrong = [a.stale > 0 ? `${number(a.stale)} ${a.stale === 1 ? "is" : "are"} stale` : "", a.outliers > 0 ? plural(a.outliers, "is an outlier", "are outliers") : ""].filter(Boolean);
+  const wrong = [a.stale > 0 ? plural(a.stale, "is stale", "are stale") : "", a.outliers > 0 ? plural(a.outliers, "is an outlier", "are outliers") : ""].filter(Boolean);
   return {
     title: `fleet of ${plural(a.boards.length, "board")}`, subject: `Fleet · ${a.store}`, started_at: a.now_utc,
     headline: a.boards.length === 0 ? "No board was collected yet." : `${plural(a.boards.length, "board")}: ${wrong.join(", ") || "none is stale, none unlike the others"}.`,
