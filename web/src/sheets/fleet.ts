@@ -40,7 +40,7 @@ function energies(a: FleetShow): SheetMeters[] {
   }];
 }
 
-const objective = (m: FleetShownMode): string => (m.objective === "energy" ? "least energy" : m.budget_w === null ? "fastest" : `fastest within ${with_unit(m.budget_w, "W")}`);
+const objective = (m: FleetShownMode): string => (m.objective === "energy" ? "least energy" : m.budget_w === null ? "fastest" : `fastest within ${m.budget_w} W`);
 
 export function fleet_sheet({ answer: a }: FleetPage): Sheet {
   const boards = by_urgency(a.boards).slice(0, most_boards);
