@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cctype>
 
 #include "base/files.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "boards/toml_reader.h"
 #include "device/registry/board.h"
 
 namespace flyball {
@@ -26,53 +26,18 @@ bool is_name(const std::string& text) {
          std::ranges::all_of(text, fits);
 }
 
-// Reads one document; the first complaint ends it.
-class CampaignReader {
+class CampaignReader : public TomlReader {
  public:
-  explicit CampaignReader(std::string file) : file_(std::move(file)) {}
+  using TomlReader::TomlReader;
 
-  Error at(const toml::source_region& where, const std::string& complaint,
-           const std::string& hint) const {
-    return {Code::invalid_argument, fmt::format("{}:{}: {}", file_, where.begin.line, complaint),
-            hint};
-  }
-  Error at(const toml::node& node, const std::string& complaint, const std::string& hint) const {
-    return at(node.source(), complaint, hint);
-  }
-  Error at(const toml::node& node, const Error& error) const {
-    return at(node, error.message, error.hint);
-  }
-
-  Status only(const toml::table& table, const std::string& where, const CommandWords& known) const {
-    for (const auto& [key, node] : table) {
-      const std::string name(key.str());
-      if (std::ranges::find(known, name) != known.end()) continue;
-      const auto meant = closest(name, known);
-      return at(key.source(), fmt::format("unknown key '{}'{}", name, where),
-                meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(known, ", "));
-    }
-    return {};
-  }
-
+  /// That may be shown and be part of a command.
   Result<std::string> text(const toml::table& table, const char* key,
                            const std::string& otherwise = "") const {
-    const toml::node* node = table.get(key);
-    if (!node) return otherwise;
-    const auto value = node->value_exact<std::string>();
-    if (!value) return at(*node, fmt::format("{} is no text", key), "write it in quotes");
-    if (const std::string fault = text_fault(*value); !fault.empty())
-      return at(*node, fmt::format("{} {}", key, fault), "write plain text");
-    return *value;
-  }
-
-  Result<double> number(const toml::table& table, const char* key, double otherwise, double low,
-                        double high) const {
-    const toml::node* node = table.get(key);
-    if (!node) return otherwise;
-    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (value && *value >= low && *value <= high) return *value;
-    return at(*node, fmt::format("{} is out of range or no number", key),
-              fmt::format("a number from {} to {}", format_number(low), format_number(high)));
+    FLYBALL_ASSIGN(std::string value, TomlReader::text(table, key, otherwise));
+    if (const toml::node* node = table.get(key))
+      if (const std::string fault = text_fault(value); !fault.empty())
+        return at(*node, fmt::format("{} {}", key, fault), "write plain text");
+    return value;
   }
 
   Result<bool> flag(const toml::table& table, const char* key) const {
@@ -265,10 +230,8 @@ class CampaignReader {
 
   Result<const toml::table*> section(const toml::table& document, const char* key) const {
     static const toml::table nothing;
-    const toml::node* node = document.get(key);
-    if (!node) return &nothing;
-    if (const toml::table* table = node->as_table()) return table;
-    return at(*node, fmt::format("{} is no table", key), fmt::format("write [{}]", key));
+    FLYBALL_ASSIGN(const toml::table* found, table(document, key));
+    return found ? found : &nothing;
   }
 
   // Each name that a question restricts itself to is there.
@@ -330,9 +293,6 @@ class CampaignReader {
     FLYBALL_CHECK(check(document, campaign));
     return campaign;
   }
-
- private:
-  std::string file_;
 };
 
 }  // namespace

@@ -2,65 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "boards/toml_reader.h"
 
 namespace flyball {
 namespace {
 
 constexpr size_t most_values = 64, most_runs = 4096;
 
-// Reads one document; the first complaint ends it.
-class Reader {
+class ExperimentReader : public TomlReader {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
-
-  Error at(const toml::source_region& where, const std::string& complaint,
-           const std::string& hint) const {
-    return {Code::invalid_argument, fmt::format("{}:{}: {}", file_, where.begin.line, complaint),
-            hint};
-  }
-  Error at(const toml::node& node, const std::string& complaint, const std::string& hint) const {
-    return at(node.source(), complaint, hint);
-  }
-  Error at(const toml::node& node, const Error& error) const {
-    return at(node, error.message, error.hint);
-  }
-
-  Status only(const toml::table& table, const std::string& where,
-              const std::vector<std::string>& known) const {
-    for (const auto& [key, node] : table) {
-      const std::string name(key.str());
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const auto meant = closest(name, known);
-      return at(key.source(), fmt::format("unknown key '{}'{}", name, where),
-                meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(known, ", "));
-    }
-    return {};
-  }
-
-  Result<std::string> text(const toml::table& table, const char* key,
-                           const std::string& otherwise) const {
-    const toml::node* node = table.get(key);
-    if (!node) return otherwise;
-    if (const auto value = node->value_exact<std::string>()) return *value;
-    return at(*node, fmt::format("{} is no text", key), "write it in quotes");
-  }
-
-  Result<double> number(const toml::table& table, const char* key, double otherwise, double low,
-                        double high) const {
-    const toml::node* node = table.get(key);
-    if (!node) return otherwise;
-    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (value && *value >= low && *value <= high) return *value;
-    return at(*node, fmt::format("{} is out of range or no number", key),
-              fmt::format("a number from {} to {}", format_number(low), format_number(high)));
-  }
+  using TomlReader::TomlReader;
 
   Result<SettingValue> value(const toml::node& node) const {
     if (const auto word = node.value_exact<std::string>()) return SettingValue(*word);
@@ -68,14 +25,6 @@ class Reader {
       if (const auto plain = node.value<double>(); plain && std::isfinite(*plain))
         return SettingValue(*plain);
     return at(node, "this is neither a number nor a text", "");
-  }
-
-  /// The sub-table of this name, or null. An error when it is something else.
-  Result<const toml::table*> table(const toml::table& parent, const char* key) const {
-    const toml::node* node = parent.get(key);
-    if (!node) return static_cast<const toml::table*>(nullptr);
-    if (const toml::table* found = node->as_table()) return found;
-    return at(*node, fmt::format("{} is no table", key), fmt::format("write [{}]", key));
   }
 
   Status fixed(const toml::table& table, ExperimentSpec& spec) const {
@@ -240,8 +189,6 @@ class Reader {
               asked.empty() ? "there is no question" : fmt::format("no question '{}'", asked),
               "question = one of: " + join(names, ", "));
   }
-
-  std::string file_;
 };
 
 }  // namespace
@@ -288,7 +235,7 @@ const Medium* ExperimentSpec::medium(const std::string& medium_name) const {
 }
 
 Result<ExperimentSpec> parse_experiment(std::string_view text, const std::string& file) {
-  const Reader reader(file);
+  const ExperimentReader reader(file);
   try {
     const toml::table document = toml::parse(text, file);
     FLYBALL_ASSIGN(ExperimentSpec spec, reader.document(document));

@@ -68,6 +68,7 @@ Result<std::vector<std::string>> parse_server_command(const std::string& text) {
 Status check_places(const std::vector<std::string>& argv, const std::string& url,
                     const std::vector<Axis>& open) {
   std::vector<std::string> places = places_of(url);
+  const bool asks_port = std::ranges::find(places, "port") != places.end();
   for (const std::string& word : argv)
     for (std::string& place : places_of(word)) places.push_back(std::move(place));
   for (const std::string& place : places)
@@ -84,9 +85,10 @@ Status check_places(const std::vector<std::string>& argv, const std::string& url
                    fmt::format("the axis {} is nowhere in --server", axis.name),
                    fmt::format("write {} where the command takes it", placeholder(axis.name))};
   }
-  const bool takes_port = std::ranges::any_of(
-      argv, [](const std::string& word) { return word.find("{port}") != std::string::npos; });
-  if (!takes_port && url.find("{port}") != std::string::npos)
+  const bool takes_port = std::ranges::any_of(argv, [](const std::string& word) {
+    return word.find(placeholder("port")) != std::string::npos;
+  });
+  if (asks_port && !takes_port)
     return Error{Code::invalid_argument,
                  "--server takes no {port}, so it is not known where it listens",
                  "write {port} where the command takes its port, or name the address: --url "
