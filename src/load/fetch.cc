@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/os/host_addresses.h"
+#include "base/text.h"
 #include "load/http_exchange.h"
 
 // asio.h stands first: it says how Asio is compiled.
@@ -55,24 +57,25 @@ struct PlainExchange {
   boost::system::error_code problem;
 };
 
-Result<std::vector<tcp::endpoint>> addresses_of(const LoadTarget& target) {
-  asio::io_context io;
-  tcp::resolver resolver(io);
-  boost::system::error_code problem;
-  const auto found = resolver.resolve(target.host, target.port, problem);
+Result<std::vector<tcp::endpoint>> endpoints_of(const LoadTarget& target) {
+  FLYBALL_ASSIGN(const std::vector<std::string> addresses, host_addresses(target.host));
+  const auto port = parse_integer(target.port);
+  if (!port || *port < 1 || *port > 65535)
+    return Error{Code::invalid_argument, fmt::format("'{}' is no port", target.port),
+                 "name one from 1 to 65535"};
   std::vector<tcp::endpoint> endpoints;
-  if (!problem)
-    for (const auto& entry : found) endpoints.push_back(entry.endpoint());
-  if (endpoints.empty())
-    return Error{Code::not_found, fmt::format("there is no host '{}'", target.host),
-                 "is the name right? 127.0.0.1 is this machine"};
+  for (const std::string& address : addresses) {
+    boost::system::error_code problem;
+    const auto read = asio::ip::make_address(address, problem);
+    if (!problem) endpoints.emplace_back(read, static_cast<unsigned short>(*port));
+  }
   return endpoints;
 }
 
 }  // namespace
 
 Result<tcp::endpoint> reach(const LoadTarget& target, double timeout_s) {
-  FLYBALL_ASSIGN(const auto endpoints, addresses_of(target));
+  FLYBALL_ASSIGN(const auto endpoints, endpoints_of(target));
   boost::system::error_code problem;
   for (const tcp::endpoint& endpoint : endpoints) {
     asio::io_context io;

@@ -66,6 +66,13 @@ Result<gid_t> group_number(const std::string& name, const AccountSources& source
                fmt::format("sudo groupadd --system {} makes it; {}", name, not_in_files)};
 }
 
+Result<std::string> name_of_user(uid_t user, const AccountSources& sources) {
+  FLYBALL_ASSIGN(const auto fields, look_up(sources, "passwd", 2, fmt::format("{}", user)));
+  if (fields && !fields->front().empty()) return fields->front();
+  return Error{Code::not_found, fmt::format("user {} has no name in /etc/passwd", user),
+               not_in_files};
+}
+
 Result<fs::path> home_of_user(uid_t user, const AccountSources& sources) {
   FLYBALL_ASSIGN(const auto fields, look_up(sources, "passwd", 2, fmt::format("{}", user)));
   if (fields && fields->size() > 5 && (*fields)[5].starts_with('/')) return fs::path((*fields)[5]);

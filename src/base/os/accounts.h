@@ -23,6 +23,9 @@ struct AccountSources {
 /// getent; `unavailable`: getent takes too long.
 Result<gid_t> group_number(const std::string& name, const AccountSources& sources = {});
 
+/// What a user is called. Errors as group_number().
+Result<std::string> name_of_user(uid_t user, const AccountSources& sources = {});
+
 /// The home folder of a user. Errors as group_number().
 Result<std::filesystem::path> home_of_user(uid_t user, const AccountSources& sources = {});
 

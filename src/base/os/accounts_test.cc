@@ -37,6 +37,8 @@ TEST_F(AccountsTest, HomesAreReadFromTheirFile) {
       "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n"
       "bob:x:1001:1001::relative:/bin/sh\n+nis\ncut:x:1002\n");
   EXPECT_EQ(*home_of_user(1000, {.root = root()}), "/home/ann");
+  EXPECT_EQ(*name_of_user(1001, {.root = root()}), "bob");
+  EXPECT_FALSE(name_of_user(1004, {.root = root()}).ok());
   for (uid_t user : {1001u, 1002u, 1003u})
     EXPECT_FALSE(home_of_user(user, {.root = root()}).ok()) << user;
   EXPECT_THAT(home_of_user(1003, {.root = root()}).error().hint, HasSubstr("HOME"));
@@ -47,6 +49,7 @@ TEST_F(AccountsTest, ThisUserIsWhomTheSystemKnows) {
   const passwd* user = ::getpwuid(::geteuid());
   if (user == nullptr) GTEST_SKIP() << "this user has no account";
   EXPECT_EQ(*home_of_user(::geteuid()), user->pw_dir);
+  EXPECT_EQ(*name_of_user(::geteuid()), user->pw_name);
 }
 
 // Words of a shell are no names.

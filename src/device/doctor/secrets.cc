@@ -1,7 +1,6 @@
 #include "device/doctor/secrets.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "base/folder_entries.h"
 #include "base/json.h"
 #include "base/lower.h"
+#include "base/os/accounts.h"
 #include "base/text.h"
 
 extern char** environ;
@@ -127,7 +127,7 @@ class Finder {
     std::array<char, 256> host{};
     if (::gethostname(host.data(), host.size() - 1) == 0) name("host", host.data());
     for (const uid_t user : {::getuid(), ::geteuid()})
-      if (const passwd* entry = ::getpwuid(user)) name("user", entry->pw_name);
+      if (const auto called = name_of_user(user)) name("user", *called);
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
       const std::string text = *entry;
       const size_t equals = text.find('=');
