@@ -1,8 +1,11 @@
 // Rows a second from stores of boards into PostgreSQL and into a file, beside COPY of the same rows
-// into a bare table; and how long the questions about a fleet take over so many measurements
-// (--rows N, default 1000000). One line of JSON on stdout.
+// into a bare table; and how long the questions about a fleet take over so many measurements in
+// PostgreSQL (--rows N, default 1000000) and in a file (--file-rows N, default 100000). With --plan
+// the server's plan of the largest question goes to stderr. One line of JSON on stdout. A row takes
+// a kilobyte of disk.
 // Peer: PostgreSQL's COPY | test -d /usr/lib/postgresql
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cstdio>
 #include <string>
@@ -15,6 +18,7 @@
 #include "base/text.h"
 #include "collect/collect.h"
 #include "fleet/collected_fleet.h"
+#include "fleet/trial_groups.h"
 #include "sql/postgres_testing.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
@@ -66,6 +70,13 @@ double take_stores(const TempFolder& folder, const std::string& into, int first,
   return watch.seconds();
 }
 
+/// [MiB] That this process has had so far.
+double peak_memory_mib() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
 double take_by_two(const TempFolder& folder, const std::string& into) {
   value_of(CollectTarget::open(into));
   const Stopwatch watch;
@@ -86,33 +97,79 @@ double copy_rows(PostgresServer& server, const TempFolder& folder) {
   return watch.seconds();
 }
 
-/// More boards like those that were collected, made by the server itself.
-void grow(PostgresServer& server, int64_t rows) {
+/// More boards like those that were collected, made by the database itself: the boards of all
+/// stores again and again, each a little slower. One statement for both kinds of database.
+void grow(Database& database, int64_t rows) {
   const int64_t more = (rows + collected_rows - 1) / collected_rows - 1;
-  for (int64_t i = 1; i <= more; ++i)
-    done(server.run(fmt::format(
-        "SET search_path = flyball; BEGIN; INSERT INTO stores(store, own, name) SELECT "
-        "md5(store || '{0}'), false, name || '-{0}' FROM stores WHERE NOT own AND id <= {1}; "
-        "INSERT INTO runs(command, request, device, fingerprint, seed, started_utc, finished_utc, "
-        "state, answer, process, condition_id, store_id, store_run) SELECT r.command, r.request, "
-        "r.device, r.fingerprint, r.seed, r.started_utc, r.finished_utc, r.state, r.answer, "
-        "r.process, r.condition_id, n.id, r.store_run FROM runs r JOIN stores s ON s.id = "
-        "r.store_id JOIN stores n ON n.store = md5(s.store || '{0}'); "
-        "INSERT INTO measurements(board_id, job_id, mode, provenance, minibatch_ms, minibatches, "
-        "power_total, power_w, power_trace, power_gap, stop_reason, throttled, repeated, failure, "
-        "started_utc, seed, condition_id, store_id, store_row) SELECT m.board_id, m.job_id, "
-        "m.mode, "
-        "m.provenance, m.minibatch_ms * (1 + 0.01 * random()), m.minibatches, m.power_total, "
-        "m.power_w, m.power_trace, m.power_gap, m.stop_reason, m.throttled, m.repeated, m.failure, "
-        "m.started_utc, m.seed, m.condition_id, n.id, m.store_row FROM measurements m JOIN stores "
-        "s "
-        "ON s.id = m.store_id JOIN stores n ON n.store = md5(s.store || '{0}') WHERE s.id <= {1}; "
-        "COMMIT",
-        i, stores + 1)));
-  done(server.run("VACUUM (ANALYZE) flyball.measurements"));
+  if (more < 1) return;
+  const std::string numbers = fmt::format(
+      "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers "
+      "WHERE n < {}) ",
+      more);
+  const std::string stores_sql = "INSERT INTO stores(store, own, name) " + numbers +
+                                 "SELECT s.store || '-' || n, s.own, s.name || '-' || n FROM "
+                                 "stores s, numbers WHERE NOT s.own";
+  const std::string runs_sql =
+      "INSERT INTO runs(command, request, device, fingerprint, seed, started_utc, finished_utc, "
+      "state, answer, process, condition_id, store_id, store_run) " +
+      numbers +
+      "SELECT r.command, r.request, r.device, r.fingerprint, r.seed, r.started_utc, "
+      "r.finished_utc, r.state, r.answer, r.process, r.condition_id, t.id, r.store_run FROM runs r "
+      "JOIN stores s ON s.id = r.store_id CROSS JOIN numbers JOIN stores t ON t.store = s.store || "
+      "'-' || n";
+  const std::string rows_sql =
+      "INSERT INTO measurements(board_id, job_id, mode, provenance, minibatch_ms, minibatches, "
+      "power_total, power_w, power_trace, power_gap, stop_reason, throttled, repeated, failure, "
+      "started_utc, seed, condition_id, clocks, figures, store_id, store_row) " +
+      numbers +
+      "SELECT r.board_id, r.job_id, r.mode, r.provenance, r.minibatch_ms * (1 + 0.00001 * (t.id % "
+      "1000)), r.minibatches, r.power_total, r.power_w, r.power_trace, r.power_gap, r.stop_reason, "
+      "r.throttled, r.repeated, r.failure, r.started_utc, r.seed, r.condition_id, r.clocks, "
+      "r.figures, t.id, r.store_row FROM measurements r JOIN stores s ON s.id = r.store_id CROSS "
+      "JOIN numbers JOIN stores t ON t.store = s.store || '-' || n ORDER BY t.id, r.id";
+  for (const std::string& sql : {"BEGIN; " + stores_sql, runs_sql, rows_sql + "; COMMIT"})
+    done(database.run_script(sql.c_str()));
 }
 
-Json measure(int64_t rows) {
+/// Indexes are made behind the rows, and keys are not looked up: all rows are copies.
+void grow(PostgresServer& server, int64_t rows) {
+  Database database = value_of(Database::connect(server.place(), false));
+  const auto run = [&](const char* sql) { done(database.run_script(sql)); };
+  run("SET session_replication_role = replica; SET synchronous_commit = off");
+  run("DROP INDEX measurements_by_origin, measurements_by_trial");
+  grow(database, rows);
+  run("CREATE UNIQUE INDEX measurements_by_origin ON measurements(store_id, store_row) WHERE "
+      "store_id IS NOT NULL");
+  value_of(CollectTarget::open(server.place()));  // makes what is missing
+  run("VACUUM (ANALYZE) measurements");
+  run("CHECKPOINT");
+}
+
+FleetShowQuestion question() {
+  FleetShowQuestion asked;
+  asked.budgets_w = {50, 100};
+  asked.now_utc = wall_clock_utc();
+  return asked;
+}
+
+/// [s] The page of the fleet.
+double show(Database& database, Json& figures, const std::string& of) {
+  figures[of + "rows"] = value_of(database.integer("SELECT COUNT(*) FROM measurements"));
+  const Stopwatch shown;
+  const CollectedFleet fleet = value_of(collected_fleet(database, question()));
+  figures[of + "boards"] = fleet.boards.size();
+  return shown.seconds();
+}
+
+void print_plan(Database& database) {
+  done(database.run(std::string("EXPLAIN (ANALYZE, COSTS OFF) ") + fleet_trials_sql(), {},
+                    [](const Row& row) {
+                      fmt::print(stderr, "{}\n", row.text(0));
+                      return Status();
+                    }));
+}
+
+Json measure(int64_t rows, int64_t file_rows, bool plan) {
   if (const std::string why = PostgresServer::missing(); !why.empty()) give_up(why);
   const TempFolder folder;
   make_stores(folder);
@@ -126,20 +183,23 @@ Json measure(int64_t rows) {
   done(server.run("DROP SCHEMA flyball CASCADE"));
   figures["postgres_two_rows_per_s"] = rate(take_by_two(folder, server.place()));
   figures["peer_copy_rows_per_s"] = rate(copy_rows(server, folder));
+  {
+    Database file = value_of(Database::open(folder / "fleet.db", {}));
+    grow(file, file_rows);
+    figures["file_fleet_show_s"] = show(file, figures, "file_");
+  }
   grow(server, rows);
   Database database = value_of(Database::connect(server.place(), true));
-  figures["rows"] = value_of(database.integer("SELECT COUNT(*) FROM measurements"));
+  figures["fleet_show_s"] = show(database, figures, "");
+  if (plan) print_plan(database);
+  figures["fleet_show_peak_mib"] = peak_memory_mib();
+  done(server.run("DROP INDEX flyball.measurements_by_trial"));
+  figures["fleet_show_without_index_s"] = show(database, figures, "");
+  const auto rows_there = figures["rows"].get<double>();
   figures["bytes_per_row"] =
       static_cast<double>(
           value_of(database.integer("SELECT pg_total_relation_size('measurements')"))) /
-      figures["rows"].get<double>();
-  FleetShowQuestion question;
-  question.budgets_w = {50, 100};
-  question.now_utc = wall_clock_utc();
-  const Stopwatch shown;
-  const CollectedFleet fleet = value_of(collected_fleet(database, question));
-  figures["fleet_show_s"] = shown.seconds();
-  figures["boards"] = fleet.boards.size();
+      rows_there;
   Store store = value_of(Store::open_to_read(server.place()));
   const Stopwatch watch;
   value_of(store.run_measurements(1));
@@ -151,9 +211,20 @@ Json measure(int64_t rows) {
 }  // namespace flyball
 
 int main(int argc, char** argv) {
-  int64_t rows = 1000000;
-  if (argc == 3 && std::string(argv[1]) == "--rows")
-    rows = flyball::parse_integer(argv[2]).value_or(rows);
-  const auto figures = flyball::measure(rows);
+  using flyball::parse_integer;
+  int64_t rows = 1000000, file_rows = 100000;
+  bool plan = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--plan") {
+      plan = true;
+      continue;
+    }
+    const auto number = i + 1 < argc ? parse_integer(argv[++i]) : std::nullopt;
+    if (!number || *number < 1 || (word != "--rows" && word != "--file-rows"))
+      flyball::give_up("usage: [--rows N] [--file-rows N] [--plan]");
+    (word == "--rows" ? rows : file_rows) = *number;
+  }
+  const auto figures = flyball::measure(rows, file_rows, plan);
   fmt::print("{}\n", flyball::Json{{"benchmark", "collect"}, {"figures", figures}}.dump());
 }

@@ -68,6 +68,39 @@ TEST_F(CollectCommandTest, TwoBoardsAndTheFleetOfThem) {
   for (const auto& mode : document["best"]) EXPECT_EQ(mode["provenance"], "simulated");
 }
 
+// Numbered boards of a kind differ by their constants, not by their software, and are compared,
+// whether each has a store or all share one.
+TEST_F(CollectCommandTest, SimulatedBoardsWithANumberAreCompared) {
+  const auto profile = [&](const std::string& board, const std::string& store) {
+    const Finished done = run({"tune", "resnet18", "--device", "twin:orin_nano@" + board,
+                               "--power-budget", "10W", "--profiles", "3", "--store", store, "-q"});
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+  };
+  std::vector<std::string> stores;
+  for (const char* board : {"1", "2", "3", "4", "5"}) {
+    stores.push_back(path(("nano" + std::string(board) + ".db").c_str()));
+    profile(board, stores.back());
+    profile(board, path("all.db"));
+  }
+  collected(stores);
+  const auto shown = [&](const char* store) {
+    const auto document = run({"fleet", "show", "--store", path(store), "--json"}).json();
+    EXPECT_THAT(schema_faults("fleet", document), IsEmpty());
+    return document;
+  };
+  const auto apart = shown("fleet.db"), together = shown("all.db");
+  ASSERT_FALSE(apart["spread"].empty());
+  EXPECT_EQ(apart["spread"][0]["boards"], 5);
+  EXPECT_EQ(apart["spread"][0]["kind"], "orin_nano");
+  EXPECT_GT(apart["spread"][0]["time_cv"], 0.005);
+  EXPECT_GT(apart["spread"][0]["energy_cv"], 0.005);
+  EXPECT_EQ(apart["software"].size(), 1u) << "they have one";
+  EXPECT_EQ(apart["software"][0]["boards"], 5);
+  ASSERT_EQ(together["spread"].size(), apart["spread"].size());
+  for (const char* key : {"boards", "trials", "time_cv", "energy_cv"})
+    EXPECT_EQ(together["spread"][0][key], apart["spread"][0][key]) << key;
+}
+
 // ssh hands the command to a shell over there; the stand-in does so here, and notes what it was
 // given.
 TEST_F(CollectCommandTest, OverSsh) {

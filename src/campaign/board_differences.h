@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "campaign/report.h"
+#include "space/board_comparison.h"
 
 namespace flyball {
 
@@ -18,13 +20,10 @@ class BoardDifferences {
   std::vector<KindSpread> all() const;
 
  private:
-  struct Figures {
-    double ms = 0, joules = 0;  ///< of a minibatch; joules 0: not known
-  };
-  using ByBoard = std::map<std::string, Figures>;
+  using ByBoard = std::map<std::string, MinibatchOf>;
   struct Group {
     std::map<std::string, ByBoard> configurations;
-    std::map<std::string, bool> boards;
+    std::set<std::string> boards;
     std::map<std::string, bool> provenances;
   };
   using Key = std::tuple<std::string, std::string, std::string, std::string>;

@@ -33,15 +33,23 @@ struct CollectedBoard {
   /// Of equal trials that other boards of its kind made, too: mean ratio to the mean of all.
   size_t compared_trials = 0;
   std::optional<double> time_ratio{}, power_ratio{};
-  bool outlier = false;  ///< one of these is further from 1 than 5 %, and than thrice the others
+  bool outlier = false;  ///< a spread names it
 };
 
-/// Equal trials of several boards of one kind, software, workload and provenance.
+/// A board far from the middle one of its kind, in the median trial.
+struct CollectedOutlier {
+  std::string board;
+  double time_pct = 0, energy_pct = 0;  ///< above the middle board
+};
+
+/// Equal trials of several boards of one kind, software, workload and provenance (space/
+/// board_comparison.h). Simulated boards with a number are boards of one kind.
 struct CollectedSpread {
   std::string kind, workload, phase, provenance;
   size_t boards = 0, trials = 0;
   double time_cv = 0, max_time_cv = 0;  ///< coefficient of variation: median and most over trials
   std::optional<double> energy_cv{}, max_energy_cv{};  ///< of the minibatch
+  std::vector<CollectedOutlier> outliers;              ///< of five boards or more
 };
 
 /// The fastest known mode within a budget, or the one of least energy.

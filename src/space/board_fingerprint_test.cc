@@ -25,5 +25,17 @@ TEST(BoardFingerprint, ATrialIsOfItsBoardWhereverItComputes) {
   EXPECT_FALSE(same_board("ab; network on cpu", "a"));
 }
 
+TEST(BoardFingerprint, SimulatedBoardsWithANumberAreOfOneMake) {
+  const std::string kind = "twin of orin_nano, constants 00000000000000ab";
+  const std::string one = individual_fingerprint(kind, 17, 255);
+  EXPECT_EQ(one, kind + ", board 17 of constants 00000000000000ff");
+  EXPECT_EQ(make_of(one), kind);
+  EXPECT_EQ(individual_of(one), "board 17");
+  EXPECT_EQ(make_of(kind), kind);
+  EXPECT_EQ(individual_of(kind), "");
+  EXPECT_EQ(make_of("Jetson, board 7"), "Jetson, board 7");
+  EXPECT_EQ(individual_of("Jetson, board 7"), "");
+}
+
 }  // namespace
 }  // namespace flyball

@@ -11,6 +11,7 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/folder_entries.h"
+#include "base/lower.h"
 #include "base/statistics.h"
 #include "base/text.h"
 
@@ -36,11 +37,6 @@ constexpr std::array logger_files = {
     LoggerFile{"_io_stats.csv", &LoggerTexts::io_stats, LoggerParts::all},
 };
 constexpr const char* epoch_ending = logger_files[0].ending;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 bool has_cut_line(std::string_view text) {
   return !text.ends_with('\n') && text.find('\n') != std::string_view::npos;

@@ -1305,7 +1305,7 @@ export interface FleetShownBoard {
   time_ratio: number | null;
   /** [1] The same of power; null: none, or no power. */
   power_ratio: number | null;
-  /** One of the ratios is further from 1 than 0.05, and than three times the median distance of all boards. */
+  /** A spread names it as far from the middle board. */
   outlier: boolean;
 }
 /** Equal trials of several boards. */
@@ -1330,6 +1330,17 @@ export interface FleetShownSpread {
   energy_cv: number | null;
   /** [1] The same, of the trial with the largest. */
   max_energy_cv: number | null;
+  /** Boards far from the middle one, of five boards or more. */
+  outliers: FleetShownOutlier[];
+}
+/** A board that differs, in the median trial. */
+export interface FleetShownOutlier {
+  /** Its name; where one store has several simulated boards, its number, too. */
+  board: string;
+  /** [%] Time above that of the middle board. */
+  time_pct: number;
+  /** [%] Energy above that of the middle board. */
+  energy_pct: number;
 }
 /** A best mode: mean over the boards that tried it. */
 export interface FleetShownMode {

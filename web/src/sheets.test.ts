@@ -289,6 +289,7 @@ test("a fleet: stale boards and outliers first, modes by budget, energy of an ep
   assert.equal(sheet.charts[0]!.points.length, 3);
   assert.ok(Math.abs(sheet.charts[0]!.points.find((p) => p.marked)!.y - 9) < 1e-9);
   assert.equal(plain(sheet.meters![0]!.groups[0]!.bars[0]!.words), "180 J");
+  assert.deepEqual(column(sheet, "Boards far from the middle one", "board"), ["b.db"]);
   page.answer.boards = [];
   assert.equal(fleet_sheet(page).headline, "No board was collected yet.");
 });

@@ -54,16 +54,21 @@ std::string spread_text(const CampaignReport& report) {
                percent_or_dash(spread.time_cv), percent_or_dash(spread.energy_cv),
                or_dash(spread.provenance)});
     for (const Outlier& one : spread.outliers)
-      outliers += fmt::format(
-          "outlier: {} ({} {}): time {:+.1f} %, energy {:+.1f} % against the "
-          "middle board\n",
-          one.board, or_dash(spread.workload), or_dash(spread.budget), one.time_pct,
-          one.energy_pct);
+      outliers += outlier_text(
+          one.board, fmt::format("{} {}", or_dash(spread.workload), or_dash(spread.budget)),
+          one.time_pct, one.energy_pct);
   }
   return "\nboards of one kind, in modes that several of them measured\n" + table.str() + outliers;
 }
 
 }  // namespace
+
+std::string outlier_text(const std::string& board, const std::string& of, double time_pct,
+                         double energy_pct) {
+  return fmt::format(
+      "outlier: {} ({}): time {:+.1f} %, energy {:+.1f} % against the middle board\n", board, of,
+      time_pct, energy_pct);
+}
 
 std::string campaign_ahead_text(const CampaignAhead& ahead, const Campaign& campaign) {
   TextTable table({"kind", "workload", "question", "budget", "cells", "trials each", "time each",

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/output.h"
+#include "cli/text/campaign_text.h"
 
 namespace flyball::cli {
 namespace {
@@ -82,6 +83,23 @@ std::string shown_boards_text(const CollectedFleet& fleet) {
   return text + "time %, power %: mean difference to all boards of the kind, over equal trials\n";
 }
 
+std::string outliers_text(const CollectedFleet& fleet) {
+  std::string text;
+  size_t left_out = 0, listed = 0;
+  for (const CollectedSpread& spread : fleet.spread)
+    for (const CollectedOutlier& one : spread.outliers) {
+      if (listed == most_listed_boards) {
+        ++left_out;
+        continue;
+      }
+      ++listed;
+      text += outlier_text(one.board, spread.workload + " " + spread.phase, one.time_pct,
+                           one.energy_pct);
+    }
+  return left_out == 0 ? text
+                       : text + fmt::format("and {} more (--json, --csv, --report)\n", left_out);
+}
+
 std::string board_spread_text(const CollectedFleet& fleet) {
   if (fleet.spread.empty()) return "spread: no trial was measured on two boards of one kind\n";
   TextTable table({"kind", "workload", "phase", "known", "boards", "trials", "time CV %", "at most",
@@ -91,7 +109,7 @@ std::string board_spread_text(const CollectedFleet& fleet) {
                fmt::format("{}", one.trials), share_percent(one.time_cv),
                share_percent(one.max_time_cv), one.energy_cv ? share_percent(*one.energy_cv) : "-",
                one.max_energy_cv ? share_percent(*one.max_energy_cv) : "-"});
-  return "spread between boards of one kind and software\n" + table.str();
+  return "spread between boards of one kind and software\n" + table.str() + outliers_text(fleet);
 }
 
 std::string best_modes_text(const CollectedFleet& fleet) {
@@ -155,11 +173,14 @@ std::string best_csv(const CollectedFleet& fleet) {
 
 std::string spread_csv(const CollectedFleet& fleet) {
   std::string text = csv_line({"kind", "workload", "phase", "provenance", "boards", "trials",
-                               "time_cv", "max_time_cv", "energy_cv", "max_energy_cv"});
-  for (const CollectedSpread& one : fleet.spread)
+                               "time_cv", "max_time_cv", "energy_cv", "max_energy_cv", "outliers"});
+  for (const CollectedSpread& one : fleet.spread) {
+    std::vector<std::string> outliers;
+    for (const CollectedOutlier& outlier : one.outliers) outliers.push_back(outlier.board);
     text += csv_line({one.kind, one.workload, one.phase, one.provenance, csv_count(one.boards),
                       csv_count(one.trials), csv_cell(one.time_cv), csv_cell(one.max_time_cv),
-                      csv_cell(one.energy_cv), csv_cell(one.max_energy_cv)});
+                      csv_cell(one.energy_cv), csv_cell(one.max_energy_cv), join(outliers, ";")});
+  }
   return text;
 }
 

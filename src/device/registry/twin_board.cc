@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "boards/spec.h"
 #include "device/registry/board.h"
+#include "space/board_fingerprint.h"
 #include "space/highest_mode.h"
 #include "twin/individual.h"
 #include "twin/twin.h"
@@ -85,8 +86,8 @@ class TwinDevice final : public Device {
 
 class SimulatedBoard final : public Board {
  public:
-  SimulatedBoard(const BoardName& name, TwinBoard board, uint64_t number)
-      : twin_(std::move(board)) {
+  SimulatedBoard(const BoardName& name, const TwinBoard& kind, uint64_t number)
+      : twin_(individual_board(kind, number)) {
     const BoardSpec* spec = find_board_spec(twin_.id);
     info_.name = name;
     info_.device.name = twin_.id;
@@ -94,7 +95,10 @@ class SimulatedBoard final : public Board {
         (spec ? spec->name : twin_.id) +
         (number > 0 ? fmt::format(" (simulated, board {})", number) : std::string(" (simulated)"));
     info_.device.fingerprint =
-        fmt::format("twin of {}, constants {:016x}", twin_.id, constants_hash());
+        fmt::format("twin of {}, constants {:016x}", kind.id, constants_hash(kind));
+    if (number > 0)
+      info_.device.fingerprint =
+          individual_fingerprint(info_.device.fingerprint, number, constants_hash(twin_));
     info_.compute = "";
     info_.provenance = Provenance::simulated;
   }
@@ -143,19 +147,19 @@ class SimulatedBoard final : public Board {
   }
 
   // Over what decides its numbers.
-  uint64_t constants_hash() const {
-    std::string text = format_twin_constants(twin_.constants);
-    for (const Axis& axis : twin_.axes) {
+  static uint64_t constants_hash(const TwinBoard& twin) {
+    std::string text = format_twin_constants(twin.constants);
+    for (const Axis& axis : twin.axes) {
       text += axis.name;
       for (double value : axis.values) text += format_number(value) + ",";
     }
-    text += fmt::format("{} {} {} {} {}", twin_.mem_mhz, twin_.memory_bytes, twin_.system_bytes,
-                        twin_.runtime_bytes, twin_.kept_bytes);
-    for (const TwinRail& rail : twin_.rails) {
+    text += fmt::format("{} {} {} {} {}", twin.mem_mhz, twin.memory_bytes, twin.system_bytes,
+                        twin.runtime_bytes, twin.kept_bytes);
+    for (const TwinRail& rail : twin.rails) {
       text += rail.name + (rail.module ? "+" : "-");
       for (const bool carried : rail.carries) text += carried ? "1" : "0";
     }
-    for (const TwinStorage& storage : twin_.storages)
+    for (const TwinStorage& storage : twin.storages)
       text += fmt::format("{} {} {} {} {}", storage.name, storage.mb_per_s, storage.latency_ms,
                           storage.at_once, storage.serial);
     return content_hash(text);
@@ -171,9 +175,8 @@ class SimulatedBoard final : public Board {
 Result<std::unique_ptr<Board>> open_twin_board(const BoardName& name,
                                                const std::filesystem::path&) {
   FLYBALL_ASSIGN(const IndividualName individual, parse_individual(name.argument));
-  FLYBALL_ASSIGN(TwinBoard kind, find_twin_board(individual.kind));
-  return std::unique_ptr<Board>(std::make_unique<SimulatedBoard>(
-      name, individual_board(std::move(kind), individual.number), individual.number));
+  FLYBALL_ASSIGN(const TwinBoard kind, find_twin_board(individual.kind));
+  return std::unique_ptr<Board>(std::make_unique<SimulatedBoard>(name, kind, individual.number));
 }
 
 }  // namespace flyball

@@ -63,9 +63,12 @@ export function fleet_sheet({ answer: a }: FleetPage): Sheet {
         ["kind", "", (s) => s.kind], ["workload", "", (s) => `${s.workload} ${s.phase}`], ["boards", "", (s) => s.boards], ["trials", "", (s) => s.trials], ["time", "%", (s) => times(s.time_cv, 100)], ["time at most", "%", (s) => times(s.max_time_cv, 100)],
         ["energy", "%", (s) => times(s.energy_cv, 100)], ["energy at most", "%", (s) => times(s.max_energy_cv, 100)],
       ], (s) => provenance(s.provenance)),
+      table("Boards far from the middle one", "In the median trial that others of the kind made, too.", a.spread.flatMap((s) => s.outliers.map((o) => ({ ...s, ...o }))).slice(0, most_boards), [
+        ["board", "", (o) => o.board], ["kind", "", (o) => o.kind], ["workload", "", (o) => `${o.workload} ${o.phase}`], ["time", "%", (o) => o.time_pct], ["energy", "%", (o) => o.energy_pct],
+      ], (o) => provenance(o.provenance)),
       table("Software", "", a.software, [["kind", "", (s) => s.kind], ["fingerprint", "", (s) => s.fingerprint], ["boards", "", (s) => s.boards], ["measurements", "", (s) => s.measurements]]),
     ].filter((t) => t.rows.length > 0),
     facts: [facts("Fleet", [["store", a.store], ["runs", a.runs], ["measurements", a.measurements], ["stale after", duration(a.stale_after_s)]])],
-    notes: notes("note", [a.outliers > 0 ? "an outlier differs by more than 5 % from the other boards of its kind, and by more than three times what boards usually do" : ""]),
+    notes: notes("note", [a.outliers > 0 ? "an outlier is further from the middle board of its kind than 2 % and than 3.5 standard deviations, in the median trial; of five boards or more" : ""]),
   };
 }
