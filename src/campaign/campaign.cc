@@ -107,7 +107,7 @@ class CampaignReader : public TomlReader {
   Status board(const toml::table& table, Campaign& campaign) const {
     FLYBALL_CHECK(
         only(table, " in [[boards]]",
-             {"name", "count", "device", "kind", "twin", "constraint", "host", "program"}));
+             {"name", "count", "device", "kind", "twin", "constraint", "node", "host", "program"}));
     FLYBALL_ASSIGN(const std::string named, name(table, "board"));
     FLYBALL_ASSIGN(const double count, number(table, "count", 0, 1, most_entries));
     for (int n = count > 0 ? 1 : 0; n <= static_cast<int>(count); ++n) {
@@ -122,6 +122,7 @@ class CampaignReader : public TomlReader {
       FLYBALL_ASSIGN(board.device, numbered("device"));
       FLYBALL_ASSIGN(board.host, numbered("host"));
       FLYBALL_ASSIGN(board.constraint, numbered("constraint"));
+      FLYBALL_ASSIGN(board.node, numbered("node"));
       FLYBALL_ASSIGN(board.kind, text(table, "kind"));
       FLYBALL_ASSIGN(board.twin, text(table, "twin"));
       FLYBALL_ASSIGN(board.program, text(table, "program"));
@@ -141,7 +142,7 @@ class CampaignReader : public TomlReader {
       board.kind = device->kind == BoardName::Kind::twin
                        ? device->argument.substr(0, device->argument.find('@'))
                        : named;
-    for (const char* key : {"constraint", "kind", "twin"}) {
+    for (const char* key : {"constraint", "node", "kind", "twin"}) {
       const toml::node* node = table.get(key);
       const std::string value = node ? node->value_or(std::string()) : "";
       if (node && (value.empty() || value[0] == '-'))

@@ -28,6 +28,7 @@ struct CampaignBoard {
   std::string kind;        ///< boards of one kind are compared, and learn from each other
   std::string twin;        ///< simulated board that says beforehand what a cell takes; "": none
   std::string constraint;  ///< feature of Slurm's nodes; "": any node
+  std::string node;        ///< name of Slurm's node that it is; "": that of the constraint
   std::string host;        ///< "[USER@]HOST" of ssh
   std::string program;     ///< flyball for that host; "": this one
   bool simulated = false;  ///< needs no board: simulated, or a table

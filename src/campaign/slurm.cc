@@ -39,7 +39,8 @@ Result<std::string> job_of(const std::string& said) {
 Status write_jobs(const CampaignFolder& folder, const SlurmJobs& jobs) {
   Json arrays = Json::array();
   for (const SlurmJob& job : jobs.arrays) arrays.push_back({{"id", job.id}, {"cells", job.cells}});
-  const Json document = {{"arrays", arrays}, {"collect", jobs.collect}};
+  const Json document = {
+      {"arrays", arrays}, {"collect", jobs.collect}, {"collected", jobs.collected}};
   return write_file(folder.jobs(), document.dump() + "\n");
 }
 
@@ -67,22 +68,109 @@ std::vector<Group> groups_of(const Campaign& campaign, const std::vector<Campaig
   return leading;
 }
 
+// Between two cells of a board that is not simulated, while it is still taken.
+std::string rest_line(const Campaign& campaign, const CampaignBoard& board) {
+  if (board.simulated || campaign.cool_down_s <= 0) return "";
+  return fmt::format("[ -n \"$warned$ended\" ] || {{ sleep {:g} & cell=$!; wait \"$cell\"; }}\n",
+                     campaign.cool_down_s);
+}
+
+// A board that is not simulated is one node: of two with its feature each would answer for it.
+Status check_nodes(const Campaign& campaign, const std::vector<Group>& groups) {
+  std::optional<std::string> listed;
+  for (const Group& group : groups) {
+    const CampaignBoard& board = campaign.boards[group.board];
+    if (board.simulated || !board.node.empty()) continue;
+    if (!listed) {
+      FLYBALL_ASSIGN(listed, run_slurm("sinfo", {"--noheader", "--Node", "--format=%N|%P|%f"}));
+    }
+    const auto nodes = nodes_for(board.constraint, campaign.slurm.partition, *listed);
+    if (nodes && nodes->size() <= 1) continue;
+    return Error{Code::invalid_argument,
+                 fmt::format("board {} may be any of {}", board.name,
+                             nodes ? join({nodes->begin(), nodes->end()}, ", ")
+                                   : "the nodes that fit '" + board.constraint + "'"),
+                 "write node = \"NAME\" in its [[boards]], or give each board's node a feature of "
+                 "its own"};
+  }
+  return {};
+}
+
+// Ids of what the queue holds.
+Result<std::set<std::string>> queued_ids() {
+  FLYBALL_ASSIGN(const std::string said,
+                 run_slurm("squeue", {"--me", "--noheader", "--format=%F"}));
+  std::set<std::string> ids;
+  for (const std::string& line : split(said, '\n')) ids.emplace(trim(line));
+  return ids;
+}
+
+// Must a job that collects follow? Not where one has followed all arrays that there ever were, and
+// still waits for those that are queued.
+Result<bool> lacks_collecting(const SlurmJobs& jobs, const CommandWords& queued_arrays) {
+  const auto followed = [&](const SlurmJob& array) {
+    return std::ranges::find(jobs.collected, array.id) != jobs.collected.end();
+  };
+  if (!std::ranges::all_of(jobs.arrays, followed)) return true;
+  if (queued_arrays.empty()) return false;
+  FLYBALL_ASSIGN(const auto ids, queued_ids());
+  return !ids.contains(jobs.collect);
+}
+
+Status submit_collecting(const CampaignFolder& folder, const SlurmRun& run,
+                         const CommandWords& after, SlurmJobs& jobs) {
+  CommandWords line = {run.program.string()};
+  line.insert(line.end(), run.collect.begin(), run.collect.end());
+  CommandWords options = {"--parsable", "--job-name=flyball-collect", "--requeue",
+                          "--output=" + (folder.path() / "slurm" / "collect.txt").string(),
+                          "--wrap=" + shell_line(line)};
+  if (!after.empty()) options.push_back("--dependency=afterany:" + join(after, ":"));
+  FLYBALL_ASSIGN(const std::string said, run_slurm("sbatch", options));
+  FLYBALL_ASSIGN(jobs.collect, job_of(said));
+  jobs.collected.clear();
+  for (const SlurmJob& array : jobs.arrays) jobs.collected.push_back(array.id);
+  return write_jobs(folder, jobs);
+}
+
 }  // namespace
 
+std::optional<std::set<std::string>> nodes_for(const std::string& constraint,
+                                               const std::string& partition,
+                                               const std::string& listed) {
+  if (constraint.find_first_of("&|[]()*!,:") != std::string::npos) return {};
+  std::set<std::string> nodes;
+  for (const std::string& line : split(listed, '\n')) {
+    const auto fields = split(line, '|');
+    if (fields.size() < 3) continue;
+    std::string queue(trim(fields[1]));
+    const bool usual = queue.ends_with('*');
+    if (usual) queue.pop_back();
+    if (partition.empty() ? !usual : partition != queue) continue;
+    const auto features = split(std::string(trim(fields[2])), ',');
+    if (constraint.empty() || std::ranges::find(features, constraint) != features.end())
+      nodes.emplace(trim(fields[0]));
+  }
+  return nodes;
+}
+
 std::string slurm_script(const Campaign& campaign, const CampaignFolder& folder,
-                         const std::vector<std::string>& cells,
+                         const CampaignBoard& board, const std::vector<std::string>& cells,
                          const std::filesystem::path& program) {
   CommandWords list;
   for (const std::string& cell : cells) list.push_back(shell_line({cell}));
   const std::string flyball = shell_line({program.string()});
+  const std::string cancelled = shell_line({folder.cancelled().string()});
   return fmt::format(
       "#!/bin/bash\n"
       "# An array of `flyball campaign run`: a task for each cell. Slurm warns this shell before "
       "the\n"
-      "# time limit (SIGTERM); the cell then ends, keeps what it has measured, and is gone on "
-      "with.\n"
+      "# time limit (SIGUSR1); the cell then ends, keeps what it has measured, and is queued "
+      "again. "
+      "What\n"
+      "# is cancelled (SIGTERM) is not.\n"
       "cells=({})\n"
-      "trap '[ -z \"$cell\" ] || kill -TERM \"$cell\"; warned=1' TERM\n"
+      "trap '[ -z \"$cell\" ] || kill -TERM \"$cell\" 2>/dev/null; warned=1' USR1\n"
+      "trap '[ -z \"$cell\" ] || kill -TERM \"$cell\" 2>/dev/null; ended=1' TERM\n"
       "trap '{} mode restore >/dev/null 2>&1 </dev/null' EXIT\n"
       "{} campaign cell {} \"${{cells[$SLURM_ARRAY_TASK_ID]}}\" --executor slurm --out {} "
       "</dev/null &\n"
@@ -92,23 +180,32 @@ std::string slurm_script(const Campaign& campaign, const CampaignFolder& folder,
       "  code=$?\n"
       "  kill -0 \"$cell\" 2>/dev/null || break\n"
       "done\n"
-      "[ -z \"$warned\" ] || scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
+      "if [ -n \"$warned\" ] && [ -z \"$ended\" ] && [ ! -e {} ]; then\n"
+      "  scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
+      "fi\n"
+      "{}"
       "exit \"$code\"\n",
       join(list, " "), flyball, flyball, shell_line({campaign.file.string()}),
-      shell_line({folder.path().string()}));
+      shell_line({folder.path().string()}), cancelled, rest_line(campaign, board));
 }
 
 CommandWords sbatch_options(const Campaign& campaign, const CampaignBoard& board,
                             const CampaignFolder& folder, size_t tasks, const CommandWords& after) {
   const SlurmSettings& slurm = campaign.slurm;
+  // Slurm limits each array by itself.
+  const size_t at_once =
+      board.simulated
+          ? std::max<size_t>(campaign.parallel / std::max<size_t>(campaign.boards.size(), 1), 1)
+          : 1;
   CommandWords options = {"--parsable",
                           "--job-name=flyball-" + board.name,
-                          fmt::format("--array=0-{}%{}", tasks - 1, campaign.parallel),
+                          fmt::format("--array=0-{}%{}", tasks - 1, at_once),
                           "--requeue",
                           "--open-mode=append",
-                          fmt::format("--signal=B:TERM@{}", slurm.warn_s),
+                          fmt::format("--signal=B:USR1@{}", slurm.warn_s),
                           "--output=" + (folder.path() / "slurm" / "%A_%a.txt").string()};
   if (!board.constraint.empty()) options.push_back("--constraint=" + board.constraint);
+  if (!board.node.empty()) options.push_back("--nodelist=" + board.node);
   if (!board.simulated) options.emplace_back("--exclusive");
   if (!slurm.time.empty()) options.push_back("--time=" + slurm.time);
   if (!slurm.partition.empty()) options.push_back("--partition=" + slurm.partition);
@@ -127,6 +224,7 @@ Result<SlurmJobs> read_jobs(const CampaignFolder& folder) {
     for (const Json& job : document.at("arrays"))
       jobs.arrays.push_back({job.at("id").get<std::string>(), job.at("cells").get<CommandWords>()});
     jobs.collect = document.at("collect").get<std::string>();
+    jobs.collected = document.value("collected", CommandWords());
   } catch (const Json::exception&) {
     return Error{Code::corrupt, folder.jobs().string() + " is no list of jobs",
                  "remove it: cells without an answer are submitted again then"};
@@ -197,17 +295,19 @@ Result<SlurmJobs> submit(const Campaign& campaign, const std::vector<CampaignCel
     if (std::ranges::any_of(job.cells, [&](const auto& cell) { return leading.contains(cell); }))
       leaders.push_back(job.id);
   }
-  bool submitted = false;
-  for (const Group& group : groups_of(campaign, cells, folder, queued)) {
+  const std::vector<Group> groups = groups_of(campaign, cells, folder, queued);
+  FLYBALL_CHECK(check_nodes(campaign, groups));
+  for (const Group& group : groups) {
+    const CampaignBoard& board = campaign.boards[group.board];
     CommandWords names;
     for (const size_t cell : group.cells) names.push_back(cells[cell].name);
     const std::filesystem::path script =
         folder.path() / "slurm" / fmt::format("array-{}.sh", jobs.arrays.size() + 1);
-    FLYBALL_CHECK(write_file(script, slurm_script(campaign, folder, names, run.program)));
+    FLYBALL_CHECK(write_file(script, slurm_script(campaign, folder, board, names, run.program)));
     const bool follows = std::ranges::any_of(
         group.cells, [&](size_t cell) { return cells[cell].leader.has_value(); });
-    CommandWords arguments = sbatch_options(campaign, campaign.boards[group.board], folder,
-                                            group.cells.size(), follows ? leaders : CommandWords());
+    CommandWords arguments = sbatch_options(campaign, board, folder, group.cells.size(),
+                                            follows ? leaders : CommandWords());
     arguments.push_back(script.string());
     FLYBALL_ASSIGN(const std::string said, run_slurm("sbatch", arguments));
     FLYBALL_ASSIGN(const std::string id, job_of(said));
@@ -215,19 +315,10 @@ Result<SlurmJobs> submit(const Campaign& campaign, const std::vector<CampaignCel
     FLYBALL_CHECK(write_jobs(folder, jobs));
     if (group.leads) leaders.push_back(id);
     all.push_back(id);
-    submitted = true;
   }
-  if (run.collect.empty() || !submitted) return jobs;
-  CommandWords line = {run.program.string()};
-  line.insert(line.end(), run.collect.begin(), run.collect.end());
-  FLYBALL_ASSIGN(
-      const std::string said,
-      run_slurm("sbatch", {"--parsable", "--job-name=flyball-collect", "--requeue",
-                           "--dependency=afterany:" + join(all, ":"),
-                           "--output=" + (folder.path() / "slurm" / "collect.txt").string(),
-                           "--wrap=" + shell_line(line)}));
-  FLYBALL_ASSIGN(jobs.collect, job_of(said));
-  FLYBALL_CHECK(write_jobs(folder, jobs));
+  if (run.collect.empty()) return jobs;
+  FLYBALL_ASSIGN(const bool lacks, lacks_collecting(jobs, all));
+  if (lacks) FLYBALL_CHECK(submit_collecting(folder, run, all, jobs));
   return jobs;
 }
 

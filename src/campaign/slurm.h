@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,8 @@ struct SlurmJob {
 };
 struct SlurmJobs {
   std::vector<SlurmJob> arrays;
-  std::string collect;  ///< id of the job that follows them; "": none
+  std::string collect;     ///< id of the job that follows them; "": none
+  CommandWords collected;  ///< ids of the arrays that it follows
 };
 
 struct SlurmRun {
@@ -31,15 +34,23 @@ struct SlurmRun {
 
 /// Submits what has no answer and is in no queue; their jobs stand in folder.jobs() afterwards,
 /// each as soon as Slurm has it. Arrays of boards that start from others' measurements depend on
-/// those. Errors: no sbatch here (unavailable), Slurm refuses, another process submits (conflict).
+/// those, and a job that collects on all. Errors: no sbatch here (unavailable), Slurm refuses,
+/// another process submits (conflict), a board that is not simulated may be several nodes.
 Result<SlurmJobs> submit(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                          const CampaignFolder& folder, const SlurmRun& run);
 
-/// The script of an array: it warns the cell before the time limit and puts the board back.
+/// The script of an array: it warns the cell before the time limit, is queued again then, puts the
+/// board back and lets it cool down.
 std::string slurm_script(const Campaign& campaign, const CampaignFolder& folder,
-                         const std::vector<std::string>& cells,
+                         const CampaignBoard& board, const std::vector<std::string>& cells,
                          const std::filesystem::path& program);
-/// Behind "sbatch", but for the script.
+/// Of `listed` (lines of sinfo: "NODE|PARTITION|FEATURES") those that have the feature; all where
+/// it is "". Nothing: the constraint is more than one feature.
+std::optional<std::set<std::string>> nodes_for(const std::string& constraint,
+                                               const std::string& partition,
+                                               const std::string& listed);
+/// Behind "sbatch", but for the script. A board that is not simulated runs one cell at a time; the
+/// others share out what the campaign runs at once, at least one each.
 CommandWords sbatch_options(const Campaign& campaign, const CampaignBoard& board,
                             const CampaignFolder& folder, size_t tasks, const CommandWords& after);
 
