@@ -175,6 +175,7 @@ std::string slurm_script(const Campaign& campaign, const CampaignFolder& folder,
       "{} campaign cell {} \"${{cells[$SLURM_ARRAY_TASK_ID]}}\" --executor slurm --out {} "
       "</dev/null &\n"
       "cell=$!\n"
+      "[ -z \"$warned$ended\" ] || kill -TERM \"$cell\"\n"
       "while :; do\n"
       "  wait \"$cell\"\n"
       "  code=$?\n"
