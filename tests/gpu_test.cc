@@ -77,7 +77,8 @@ TEST_F(GpuTest, SetStaysAndRestorePutsBack) {
 
 TEST_F(GpuTest, WhatCannotBeIsRefusedInOneLine) {
   EXPECT_THAT(mode("set", {"power_limit_w=202"}).err, HasSubstr("200 and 205"));
-  EXPECT_THAT(mode("set", {"power_limit_w=200"}, "cuda:2").err, HasSubstr("no axis"));
+  EXPECT_THAT(mode("set", {"power_limit_w=200"}, "cuda:2").err, HasSubstr("there is no cuda:2"));
+  EXPECT_THAT(mode("set", {"gpu_mhz=1200", "--dry-run"}).err, HasSubstr("cannot be shown"));
   EXPECT_THAT(mode("set", {"power_limit_w=200"}, "cuda:x").err, HasSubstr("no GPU 'x'"));
   EXPECT_THAT(mode("set", {"power_limit_w=200"}, "host").err, HasSubstr("no axis"));
   EXPECT_THAT(mode("show", {}, "table:x.csv").err, HasSubstr("a table has no power mode"));

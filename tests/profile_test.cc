@@ -370,7 +370,7 @@ TEST_F(ProfileTest, WhatThisMachineLacksIsNamed) {
     EXPECT_EQ(done.exit_code, 2);
     EXPECT_THAT(done.err, HasSubstr(text));
   };
-  expect(profile({"--device", "cuda:99"}), "CUDA device");
+  expect(profile({"--device", "cuda:99"}), "there is no cuda:99 here");
   expect({"profile", "lenet5", "--data", data_, "--threads", "1000"}, "may be used here");
   expect({"profile", "lenet5", "--data", data_, "--threads", "-1"}, "give 1");
 }

@@ -11,6 +11,12 @@ int64_t monotonic_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+double process_cpu_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
 void sleep_until_ns(int64_t deadline_ns) {
   const timespec until{static_cast<time_t>(deadline_ns / 1'000'000'000),
                        static_cast<long>(deadline_ns % 1'000'000'000)};

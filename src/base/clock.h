@@ -16,6 +16,8 @@ inline double monotonic_s() {
 inline int64_t nanoseconds(double seconds) {
   return static_cast<int64_t>(seconds * 1e9);
 }
+/// Processor time of this process and all its threads, in s.
+double process_cpu_seconds();
 /// Sleeps until the absolute monotonic time, whatever signals arrive.
 void sleep_until_ns(int64_t deadline_ns);
 /// Now as ISO 8601 in UTC, e.g. "2026-03-01T12:30:05Z".

@@ -30,6 +30,8 @@
 namespace flyball::cli {
 namespace {
 
+bool board_is_named = false;  // by --board, whose value is this process's FLYBALL_BOARD
+
 bool stands_for_a_machine(const std::filesystem::path& root) {
   std::error_code unknown;
   return std::filesystem::is_directory(root / "proc", unknown) ||
@@ -275,7 +277,11 @@ void add_board_name(CLI::App& command) {
   // What this command starts is on the same board.
   command
       .add_option_function<std::string>(
-          "--board", [](const std::string& id) { ::setenv("FLYBALL_BOARD", id.c_str(), 1); },
+          "--board",
+          [](const std::string& id) {
+            ::setenv("FLYBALL_BOARD", id.c_str(), 1);
+            board_is_named = true;
+          },
           "Name of this board, such as orin_agx, where a container hides its device tree")
       ->check(CLI::Validator(
           [](const std::string& id) {
@@ -301,8 +307,20 @@ Result<std::filesystem::path> root_folder(const std::string& root) {
                    : what_it_is};
 }
 
+Status check_machine_options(const std::string& device, const std::string& root) {
+  const char* const option = root != "/" ? "--root" : board_is_named ? "--board" : nullptr;
+  const auto name = parse_board(device);
+  if (!option || !name) return {};
+  if (name->kind != BoardName::Kind::twin && name->kind != BoardName::Kind::table) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("{} is of this machine, and {} is {}", option, name->text(),
+                           name->kind == BoardName::Kind::twin ? "simulated" : "a table"),
+               fmt::format("leave {} or --device out", option)};
+}
+
 Result<std::unique_ptr<Board>> open_named_board(const std::string& device,
                                                 const std::string& root) {
+  FLYBALL_CHECK(check_machine_options(device, root));
   FLYBALL_ASSIGN(const std::filesystem::path folder, root_folder(root));
   return open_board(device, folder);
 }

@@ -83,7 +83,10 @@ void add_board_name(CLI::App& command);
 /// The folder that `--root` names, without links. Errors: there is none, or it has neither proc nor
 /// sys.
 Result<std::filesystem::path> root_folder(const std::string& root);
-/// Opens what `--device` and `--root` name.
+/// Error: `--root` or `--board` was given, which say what this machine is, and `device` is a
+/// simulated board or a table.
+Status check_machine_options(const std::string& device, const std::string& root);
+/// Opens what `--device` and `--root` name. Errors also: those of check_machine_options().
 Result<std::unique_ptr<Board>> open_named_board(const std::string& device, const std::string& root);
 
 /// Where a network computes on the board. A board whose GPU may compute does so where LibTorch has

@@ -100,6 +100,7 @@ TEST_P(Collect, AllOfAStoreOnceAndAsItWas) {
     const StoredRun there = source.run(run.origin->run).value();
     EXPECT_EQ(run.request.command, there.request.command);
     EXPECT_EQ(run.request.seed, there.request.seed);
+    EXPECT_EQ(run.request.record, there.request.record);
     EXPECT_EQ(run.request.conditions, there.request.conditions);
     EXPECT_EQ(run.answer, there.answer);
     EXPECT_EQ(run.started_utc, there.started_utc);

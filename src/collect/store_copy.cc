@@ -140,21 +140,24 @@ Status StoreCopy::copy_run(const RunStand& run) {
 Status StoreCopy::write_run(const RunStand& run, const std::optional<RunStand>& there, int64_t id) {
   Status written;
   FLYBALL_CHECK(from_.run(
-      "SELECT request, device, fingerprint, seed, answer, condition_id FROM runs WHERE id = ?",
+      "SELECT request, device, fingerprint, seed, answer, condition_id, record FROM runs WHERE "
+      "id = ?",
       {run.id}, [&](const Row& row) {
-        written = there
-                      ? to_.run(
-                            "UPDATE runs SET state = ?, finished_utc = ?, answer = ?, process = ? "
-                            "WHERE id = ?",
-                            {run.state, run.finished_utc, row.blob(4), run.process, id})
-                      : to_.run(
-                            "INSERT INTO runs(id, command, request, device, fingerprint, seed, "
-                            "started_utc, finished_utc, state, answer, process, condition_id, "
-                            "store_id, store_run) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                            {id, run.command, row.blob(0), row.blob(1), row.blob(2), row.integer(3),
-                             run.started_utc, run.finished_utc, run.state, row.blob(4), run.process,
-                             known_.reference("condition_id", row.value(5)), run.origin.store,
-                             run.origin.row});
+        written =
+            there ? to_.run(
+                        "UPDATE runs SET state = ?, finished_utc = ?, answer = ?, process = ?, "
+                        "record = ? WHERE id = ?",
+                        {run.state, run.finished_utc, row.blob(4), run.process, row.text(6), id})
+                  : to_.run(
+                        "INSERT INTO runs(id, command, request, device, fingerprint, seed, "
+                        "started_utc, finished_utc, state, answer, process, condition_id, "
+                        "store_id, store_run, record) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                        "?, ?, "
+                        "?)",
+                        {id, run.command, row.blob(0), row.blob(1), row.blob(2), row.integer(3),
+                         run.started_utc, run.finished_utc, run.state, row.blob(4), run.process,
+                         known_.reference("condition_id", row.value(5)), run.origin.store,
+                         run.origin.row, row.text(6)});
         return Status();
       }));
   return written;

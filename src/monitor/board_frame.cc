@@ -65,7 +65,8 @@ Json processes_json(const BoardFrame& frame) {
                     {"name", process.name},
                     {"cpu_cores", process.cpu_cores},
                     {"memory_bytes", process.memory_bytes},
-                    {"gpu_bytes", or_null(process.gpu_bytes)}});
+                    {"gpu_bytes", or_null(process.gpu_bytes)},
+                    {"gpu_busy", or_null(process.gpu_busy)}});
   return json;
 }
 

@@ -45,7 +45,8 @@ struct ProcessFrame {
   std::string name;
   double cpu_cores = 0;               ///< cores that it kept busy since the last look
   double memory_bytes = 0;            ///< resident
-  std::optional<double> gpu_bytes{};  ///< memory that it holds for the GPU, where the kernel tells
+  std::optional<double> gpu_bytes{};  ///< memory that it holds for the GPU, where that is told
+  std::optional<double> gpu_busy{};   ///< GPUs that it kept busy, where NVIDIA's library tells
 };
 
 struct MemoryFrame {
@@ -63,7 +64,7 @@ struct ModeFrame {
 /// be expected.
 struct BoardFrame {
   std::string time{};  ///< ISO 8601 in UTC; "" of a simulated board
-  double at_s = 0;     ///< since the first frame: monotonic, or the simulated clock
+  double at_s = 0;     ///< since the first frame; of a simulated board since it began to work
   bool simulated = false;
   std::string board_id{}, board_name{};
 

@@ -119,16 +119,13 @@ bool is_there(const BoardFrame& frame, const std::string& temperature) {
 }  // namespace
 
 void BoardMetrics::take(const BoardFrame& frame) {
-  if (frame.own_cores && frame.at_s > last_at_s_)
-    own_cpu_s_ += *frame.own_cores * (frame.at_s - last_at_s_);
-  last_at_s_ = frame.at_s;
   if (frame.throttled) reasons_.insert(frame.throttled->begin(), frame.throttled->end());
   for (const TemperatureFrame& one : frame.temperatures) temperatures_.insert(one.name);
   frame_ = frame;
   any_ = true;
 }
 
-std::string BoardMetrics::text() const {
+std::string BoardMetrics::text(double own_cpu_s) const {
   std::string text;
   if (!any_) return text;
   begin_metric(text, "flyball_board_info", "gauge", "The board that is watched.");
@@ -168,7 +165,7 @@ std::string BoardMetrics::text() const {
   add_mode(text, frame_);
   begin_metric(text, "flyball_monitor_cpu_seconds_total", "counter",
                "Processor time of this server itself.");
-  add_sample(text, "flyball_monitor_cpu_seconds_total", "", own_cpu_s_);
+  add_sample(text, "flyball_monitor_cpu_seconds_total", "", own_cpu_s);
   return text;
 }
 

@@ -13,13 +13,12 @@ class BoardMetrics {
   /// Frames in their order. What once was there keeps its series: a sensor that is gone is told as
   /// 0 of flyball_sensor_up, a reason that throttled as 0.
   void take(const BoardFrame& frame);
-  /// All of it; "" before the first frame.
-  std::string text() const;
+  /// All of it; "" before the first frame. `own_cpu_s`: processor time of who serves it.
+  std::string text(double own_cpu_s) const;
 
  private:
   BoardFrame frame_;
   bool any_ = false;
-  double own_cpu_s_ = 0, last_at_s_ = 0;
   std::set<std::string> reasons_, temperatures_;
 };
 

@@ -12,6 +12,8 @@
 namespace flyball {
 namespace {
 
+constexpr int usual_columns = 80;  // on less, what can be done without is left out
+
 const std::vector<std::string>& help_lines() {
   static const std::vector<std::string> lines = {
       "q      quit; the terminal is put back as it was",
@@ -41,7 +43,8 @@ void draw_box(Canvas& canvas, const std::vector<std::string>& lines) {
 void draw_title(Canvas& canvas, const BoardFrame& frame, const ScreenState& state) {
   canvas.fill(0, 0, canvas.width(), Ink::title);
   std::string right = fmt::format("{:.3g} Hz", 1 / state.interval_s);
-  if (frame.own_cores) right += fmt::format("  own {:.1f} % of a core", *frame.own_cores * 100);
+  if (frame.own_cores && canvas.width() >= usual_columns)
+    right += fmt::format("  own {:.1f} % of a core", *frame.own_cores * 100);
   right += "  " + clock_text(frame.at_s);
   if (state.paused) right = "PAUSED  " + right;
   if (!state.recording.empty()) right = "REC  " + right;
@@ -58,8 +61,10 @@ void draw_keys(Canvas& canvas, const ScreenState& state) {
     return;
   }
   const std::string zoom = fmt::format("{:.3g} s/col", state.column_s);
-  canvas.put(1, y, "q quit  h help  m mark  r record  p mode  + - zoom  space pause", Ink::title,
-             canvas.width() - columns_of(zoom) - 2);
+  const char* keys = canvas.width() < usual_columns
+                         ? "q quit  h help"
+                         : "q quit  h help  m mark  r record  p mode  + - zoom  space pause";
+  canvas.put(1, y, keys, Ink::title, canvas.width() - columns_of(zoom) - 2);
   canvas.put_right(canvas.width() - 1, y, zoom, Ink::title);
 }
 

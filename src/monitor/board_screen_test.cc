@@ -46,6 +46,7 @@ TEST(BoardScreen, ShowsAllOfAFrameOnTheSmallestUsualTerminal) {
                             "held by process 12",
                             "own 0.4 %",
                             "1234 python3",
+                            "60 %    191 MiB",
                             "q quit"})
     EXPECT_THAT(text, HasSubstr(shown)) << text;
   EXPECT_EQ(split(text, '\n').size(), 25u);
@@ -56,6 +57,16 @@ TEST(BoardScreen, NoLineIsWiderThanTheTerminal) {
     for (const int height : {12, 24, 50})
       for (const std::string& line : split(screen(width, height, full_frame()), '\n'))
         EXPECT_LE(columns_of(line), width) << line;
+}
+
+// Numbers of cores do not run into their shares.
+TEST(BoardScreen, CoresFitOnANarrowTerminal) {
+  BoardFrame frame = full_frame();
+  frame.cores.assign(6, 1.0);
+  EXPECT_THAT(screen(40, 20, frame), HasSubstr(" flyball  Jetson Orin Nano"));
+  EXPECT_THAT(screen(40, 20, frame), HasSubstr(" q quit  h help "));
+  EXPECT_THAT(screen(40, 20, frame), HasSubstr("CPU       0 100 %  1 100 %  2 100 %\n"));
+  EXPECT_THAT(screen(40, 20, frame), HasSubstr("           3 100 %  4 100 %  5 100 %\n"));
 }
 
 TEST(BoardScreen, AsciiHasNoBlocks) {

@@ -175,7 +175,7 @@ void read_use(Members& top, BoardFrame& frame) {
     if (!is_pid) process.blame("pid", "is no process number");
     frame.processes.push_back({is_pid ? static_cast<int>(pid) : 0, process.text("name"),
                                process.amount("cpu_cores"), process.amount("memory_bytes"),
-                               process.perhaps("gpu_bytes")});
+                               process.perhaps("gpu_bytes"), process.perhaps("gpu_busy")});
   });
 }
 

@@ -24,7 +24,7 @@ inline BoardFrame full_frame() {
   frame.fan_rpm = 2100;
   frame.memory = {8e9, 3e9, 2e9, 0};
   frame.disks = {{"nvme0n1", 1e9, 5e8, 1e6, 0}};
-  frame.processes = {{1234, "python3", 1.5, 1e9, 2e8}};
+  frame.processes = {{1234, "python3", 1.5, 1e9, 2e8, 0.6}};
   frame.mode = {{{{"cpu_cores", 4}, {"cpu_mhz", 1510.4}}}, "15W", false};
   frame.held_by = "process 12 (flyball tune) of user 1000";
   frame.measuring = "process 12 (flyball tune) of user 1000";

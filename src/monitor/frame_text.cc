@@ -47,9 +47,10 @@ void add_rails(std::string& text, const BoardFrame& frame) {
 void add_processes(std::string& text, const BoardFrame& frame, size_t most) {
   for (size_t i = 0; i < std::min(most, frame.processes.size()); ++i) {
     const ProcessFrame& process = frame.processes[i];
-    text += fmt::format("  process  {:<7} {:<16} {:.2f} cores, {}{}\n", process.pid, process.name,
+    text += fmt::format("  process  {:<7} {:<16} {:.2f} cores, {}{}{}\n", process.pid, process.name,
                         process.cpu_cores, bytes_text(process.memory_bytes),
-                        process.gpu_bytes ? ", GPU " + bytes_text(process.gpu_bytes) : "");
+                        process.gpu_busy ? ", GPU " + percent_text(process.gpu_busy) : "",
+                        process.gpu_bytes ? ", GPU memory " + bytes_text(process.gpu_bytes) : "");
   }
 }
 

@@ -1,6 +1,5 @@
 // Frames of this machine, or of a tree of the files that another one showed.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
@@ -28,15 +27,6 @@ namespace fs = std::filesystem;
 constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t slow_ns = 950'000'000;      // memory, heat, processes, mode
 constexpr int64_t holder_ns = 1'900'000'000;  // to ask takes the board's lock for a moment
-
-double cpu_seconds() {
-  rusage usage{};
-  if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 std::optional<double> value_of_sensor(const SensorPtr& sensor) {
   if (!sensor) return {};
@@ -195,8 +185,8 @@ class LiveFrames final : public FrameReader {
     read_disks();
     frame_.processes.clear();
     for (ProcessUse& use : processes_.look(options_.processes))
-      frame_.processes.push_back(
-          {use.pid, std::move(use.name), use.cpu_cores, use.memory_bytes, use.gpu_bytes});
+      frame_.processes.push_back({use.pid, std::move(use.name), use.cpu_cores, use.memory_bytes,
+                                  use.gpu_bytes, use.gpu_busy});
     read_mode();
     if (holder_read_ns_ != 0 && now_ns - holder_read_ns_ < holder_ns) return;
     holder_read_ns_ = now_ns;
@@ -253,7 +243,7 @@ class LiveFrames final : public FrameReader {
   }
 
   void note_cost(int64_t now_ns) {
-    const double used = cpu_seconds();
+    const double used = process_cpu_seconds();
     frame_.own_cores.reset();
     if (cost_read_ns_ != 0 && now_ns > cost_read_ns_)
       frame_.own_cores =

@@ -102,7 +102,8 @@ int ScreenParts::cores(int y, int end) const {
   const int count = static_cast<int>(frame_.cores.size());
   if (count == 0 || y >= end) return y;
   const int room = width() - 2 - label_columns;
-  const int across = wide() ? 8 : 4;
+  constexpr int least_columns = 9;  // " 0 100 % "
+  const int across = std::clamp(room / least_columns, 1, wide() ? 8 : 4);
   if (count > across * 3) {  // a character each
     std::string all;
     for (const auto& core : frame_.cores) all += core ? share_glyph(*core, state_.glyphs) : "-";
@@ -196,19 +197,25 @@ int ScreenParts::notes(int y, int end) const {
 
 int ScreenParts::processes(int y, int end) const {
   if (y + 2 > end || frame_.processes.empty()) return y;
-  const bool gpu = std::ranges::any_of(
-      frame_.processes, [](const ProcessFrame& one) { return one.gpu_bytes.has_value(); });
+  const auto any = [this](std::optional<double> ProcessFrame::*figure) {
+    return std::ranges::any_of(
+        frame_.processes, [figure](const ProcessFrame& one) { return (one.*figure).has_value(); });
+  };
+  const bool busy = any(&ProcessFrame::gpu_busy), held = any(&ProcessFrame::gpu_bytes);
+  const auto gpu_columns = [&](const std::string& share, const std::string& bytes) {
+    return (busy ? fmt::format(" {:>6}", share) : "") + (held ? fmt::format(" {:>10}", bytes) : "");
+  };
   canvas_.fill(0, y, width(), Ink::dim);
   canvas_.put(1, y++,
               fmt::format("{:>7} {:<20} {:>7} {:>10}{}", "PID", "PROCESS", "CORES", "MEMORY",
-                          gpu ? fmt::format(" {:>10}", "GPU MEM") : ""),
+                          gpu_columns("GPU", "GPU MEM")),
               Ink::bold);
   for (const ProcessFrame& one : frame_.processes) {
     if (y >= end) break;
     canvas_.put(1, y++,
                 fmt::format("{:>7} {:<20.20} {:>7.2f} {:>10}{}", one.pid, one.name, one.cpu_cores,
                             bytes_text(one.memory_bytes),
-                            gpu ? fmt::format(" {:>10}", bytes_text(one.gpu_bytes)) : ""));
+                            gpu_columns(percent_text(one.gpu_busy), bytes_text(one.gpu_bytes))));
   }
   return y;
 }

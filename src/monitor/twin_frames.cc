@@ -1,5 +1,5 @@
 // Frames of a simulated board at work: training, serving and rest in turns, in one preset after the
-// other, so that there is something to watch. Time is the simulation's own.
+// other, as delivered first, so that there is something to watch. Time is the simulation's own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class TwinFrames final : public FrameReader {
   TwinFrames(const Board& board, const FrameOptions& options, std::vector<Error> gaps)
       : twin_(*board.twin()),
         options_(options),
-        presets_(board.presets().list),
+        presets_(board.presets()),
         work_(twin_, stages(), {.seed = options.seed, .cached = 0.5, .mode = [this](size_t stage) {
                                   return mode_of_stage(stage);
                                 }}) {
@@ -47,7 +47,7 @@ class TwinFrames final : public FrameReader {
     frame_.memory.total_bytes = twin_.memory_bytes;
   }
 
-  std::vector<Preset> presets() const override { return presets_; }
+  std::vector<Preset> presets() const override { return presets_.list; }
 
   Result<std::string> set_mode(const std::string& text) override {
     FLYBALL_ASSIGN(const PowerMode asked, mode_of(text));
@@ -91,7 +91,7 @@ class TwinFrames final : public FrameReader {
 
   /// By its name or number; null: none.
   const Preset* preset_of(const std::string& text) const {
-    for (const Preset& preset : presets_)
+    for (const Preset& preset : presets_.list)
       if (preset.name == text || fmt::format("{}", preset.id) == text) return &preset;
     return nullptr;
   }
@@ -106,8 +106,10 @@ class TwinFrames final : public FrameReader {
     preset_ = chosen_preset_;
     if (chosen_) return *chosen_;
     PowerMode mode = highest_mode(twin_.axes);
-    if (presets_.empty()) return mode;
-    const Preset& chosen = presets_[stage / stages().size() % presets_.size()];
+    if (presets_.list.empty()) return mode;
+    const Preset* const delivered = presets_.in_force();
+    const size_t first = delivered ? static_cast<size_t>(delivered - presets_.list.data()) : 0;
+    const Preset& chosen = presets_.list[(first + stage / stages().size()) % presets_.list.size()];
     preset_ = chosen.name;
     for (const auto& [axis, value] : chosen.mode.values) mode.values[axis] = value;
     return mode;
@@ -168,12 +170,13 @@ class TwinFrames final : public FrameReader {
          fmt::format("{} {}", work_.stage().network, phase_name(work_.stage().phase)),
          core_s_ / seconds,
          held,
-         {}});
+         {},
+         frame_.gpu_busy});
   }
 
   TwinBoard twin_;
   FrameOptions options_;
-  std::vector<Preset> presets_;
+  Presets presets_;
   BoardFrame frame_;
   BoardAtWork work_;
   WorkPiece now_;

@@ -67,10 +67,34 @@ std::vector<Error> gaps_of(const Json& json) {
   return gaps;
 }
 
+std::vector<RecordedRun> runs_of(const Json& json) {
+  constexpr size_t most_runs = 1000;
+  std::vector<RecordedRun> runs;
+  const auto found = json.find("runs");
+  if (found == json.end() || !found->is_array()) return runs;
+  for (const Json& run : *found) {
+    const double number = number_of(run, "number");
+    if (runs.size() < most_runs && number >= 1 && number <= 1e15)
+      runs.push_back({text_of(run, "store"), text_of(run, "place"), static_cast<int64_t>(number),
+                      text_of(run, "command")});
+  }
+  return runs;
+}
+
 }  // namespace
 
 RecordChannel record_channel(const SensorInfo& info, double period_s) {
   return {.info = info, .period_s = period_s, .step = step_of(info)};
+}
+
+Json recorded_runs_json(const std::vector<RecordedRun>& runs) {
+  Json json = Json::array();
+  for (const RecordedRun& run : runs)
+    json.push_back({{"store", run.store},
+                    {"place", run.place},
+                    {"number", run.number},
+                    {"command", run.command}});
+  return json;
 }
 
 Json record_info_json(const RecordInfo& info) {
@@ -85,7 +109,8 @@ Json record_info_json(const RecordInfo& info) {
           {"started_unix_s", info.started_unix_s},
           {"rate_hz", info.rate_hz},
           {"most_bytes", info.most_bytes},
-          {"gaps", std::move(gaps)}};
+          {"gaps", std::move(gaps)},
+          {"runs", recorded_runs_json(info.runs)}};
 }
 
 Result<RecordInfo> parse_record_info(const std::string& text) {
@@ -101,6 +126,7 @@ Result<RecordInfo> parse_record_info(const std::string& text) {
   info.rate_hz = number_of(json, "rate_hz");
   info.most_bytes = static_cast<uint64_t>(std::clamp(number_of(json, "most_bytes"), 0.0, 1e15));
   info.gaps = gaps_of(json);
+  info.runs = runs_of(json);
   return info;
 }
 

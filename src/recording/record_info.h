@@ -41,7 +41,17 @@ struct RecordChannel {
 /// else far below what it resolves.
 RecordChannel record_channel(const SensorInfo& info, double period_s);
 
-/// Before anything is recorded.
+/// A run of a store that was recorded.
+struct RecordedRun {
+  std::string store;    ///< identity of the store (store/store.h)
+  std::string place;    ///< where it was
+  int64_t number = 0;   ///< of the run
+  std::string command;  ///< that made it
+
+  bool operator==(const RecordedRun&) const = default;
+};
+
+/// Before anything is recorded, but for the runs.
 struct RecordInfo {
   std::string command;      ///< what was typed
   std::string device;       ///< "host", "twin:orin_agx"
@@ -53,9 +63,11 @@ struct RecordInfo {
   double rate_hz = 0;         ///< of power
   uint64_t most_bytes = 0;    ///< bound of the file
   std::vector<Error> gaps{};  ///< what could not be recorded
+  std::vector<RecordedRun> runs{};
 
   void starts_now();  ///< sets both times
 };
+Json recorded_runs_json(const std::vector<RecordedRun>& runs);
 Json record_info_json(const RecordInfo& info);
 /// Error: not such a document.
 Result<RecordInfo> parse_record_info(const std::string& text);

@@ -136,6 +136,7 @@ Json head_json(const RecordReader& reader, int64_t begin, int64_t end,
   json["thinned"] = thinned_json(reader);
   json["damaged"] = reader.damaged();
   json["gaps"] = gaps_json(info);
+  json["runs"] = recorded_runs_json(info.runs);
   return json;
 }
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/json_line.h"
 #include "recording/flush_loop.h"
 
 namespace flyball {
@@ -95,6 +97,11 @@ void SamplerRecording::mark(int64_t at_ns, const std::string& name) {
         inside_->recorder->mark(std::max<int64_t>(at_ns - inside_->origin_ns, 0), name);
 }
 
+void SamplerRecording::set_runs(std::vector<RecordedRun> runs) {
+  const std::lock_guard lock(inside_->mutex);
+  inside_->info.runs = std::move(runs);
+}
+
 bool SamplerRecording::failed() const {
   const std::lock_guard lock(inside_->mutex);
   return !inside_->status.ok();
@@ -115,6 +122,7 @@ Status SamplerRecording::finish(const std::string& stopped) {
     return Error{Code::unavailable, "nothing was recorded: this machine shows no sensor", ""};
   FLYBALL_CHECK(inside_->status);
   FLYBALL_CHECK(inside_->recorder->set_fact("own_cpu_s", fmt::format("{}", own_cpu_seconds())));
+  FLYBALL_CHECK(inside_->recorder->set_fact("record", json_line(record_info_json(inside_->info))));
   return inside_->recorder->finish(inside_->end_ns - inside_->origin_ns, stopped);
 }
 

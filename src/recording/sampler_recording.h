@@ -23,6 +23,8 @@ class SamplerRecording final : public SamplingListener {
 
   /// At a monotonic time; also after the end, before finish().
   void mark(int64_t monotonic_ns, const std::string& name);
+  /// All runs that are recorded; before finish(), which writes them.
+  void set_runs(std::vector<RecordedRun> runs);
   /// Has something failed so far?
   bool failed() const;
   /// Processor time of the thread, in s.

@@ -9,6 +9,7 @@
 #include "base/os/interrupt.h"
 #include "base/random.h"
 #include "recording/simulated_rail.h"
+#include "space/highest_mode.h"
 #include "twin/board_at_work.h"
 
 namespace flyball {
@@ -24,13 +25,14 @@ const std::vector<WorkStage>& stages() {
 
 }  // namespace
 
-std::string simulated_remarks(const TwinBoard& board) {
+std::string simulated_remarks(const TwinBoard& board, const std::string& preset) {
   return fmt::format(
-      "simulated: 40 min of training (resnet18, batch size 16) and 20 min of rest in turns; each "
-      "sample with {:g} % of noise, rounded to the sensor's steps of {:g} mA and {:g} mV; reads "
+      "simulated: 40 min of training (resnet18, batch size 16) and 20 min of rest in turns, in {}; "
+      "each sample with {:g} % of noise, rounded to the sensor's steps of {:g} mA and {:g} mV; "
+      "reads "
       "are late by 50 us on average",
-      100 * SimulatedRail::sample_noise, 1e3 * SimulatedRail::step_a(board),
-      1e3 * SimulatedRail::step_v);
+      preset.empty() ? "the highest mode" : "preset " + preset, 100 * SimulatedRail::sample_noise,
+      1e3 * SimulatedRail::step_a(board), 1e3 * SimulatedRail::step_v);
 }
 
 std::vector<RecordChannel> simulated_channels(const TwinBoard& board, double rate_hz) {
@@ -61,7 +63,11 @@ class Reader {
   Reader(const TwinBoard& board, const SimulatedRecord& wanted, SampleRecorder& recorder)
       : board_(board),
         wanted_(wanted),
-        work_(board, stages(), {.seed = wanted.seed, .thermal = true, .logging = true}),
+        work_(board, stages(),
+              {.seed = wanted.seed,
+               .thermal = true,
+               .logging = true,
+               .mode = [this](size_t) { return mode(); }}),
         recorder_(recorder),
         random_(mix_seed(wanted.seed, 0x5ec0)),
         samples_(recorder.channels().size()) {
@@ -92,6 +98,12 @@ class Reader {
   }
 
  private:
+  PowerMode mode() const {
+    PowerMode mode = highest_mode(board_.axes);
+    for (const auto& [axis, value] : wanted_.mode.values) mode.values[axis] = value;
+    return mode;
+  }
+
   Status follow(double at_s) {
     if (at_s < now_.end_s) return {};
     const size_t before = work_.stage_number();

@@ -77,6 +77,7 @@ Json stored_run_json(const StoredRun& run) {
             {"workload", text_or_null(summary.workload)},
             {"best", text_or_null(summary.best)},
             {"choice", text_or_null(summary.choice)},
+            {"record", text_or_null(run.request.record)},
             {"request", request.is_discarded() ? Json(run.request.request) : request},
             {"answer", answer.is_discarded() ? Json(nullptr) : upgraded(std::move(answer))}};
   if (run.origin)
@@ -102,9 +103,15 @@ Json stored_run_json(const StoredRun& run, const std::vector<StoredMeasurement>&
   return json;
 }
 
+std::string recorded_kind(const StoredRun& run) {
+  return text_of(stored_document(run.request.request), "recorded");
+}
+
 Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
                 const BoardCosts& costs, const std::vector<StoredFigures>& experiment_runs) {
   const Json answer = complete_answer(run, trials, experiment_runs);
+  if (recorded_kind(run) == "profile" && run.state == RunState::done)
+    return page_document("profile", run.request.command, stored_document(run.answer));
   if (answer.contains("problem")) return plan_page(answer, run.request.command);
   if (answer.contains("per")) return tune_page(answer, run.request.command);
   if (answer.contains("experiment"))

@@ -11,8 +11,12 @@
 
 namespace flyball {
 
-/// The answer of a tune, a plan or an experiment as its page. Any other run (an import, one that
-/// was cut off) as the list of its trials.
+/// "record", "measure" or "profile": the command whose run was recorded into a file of its own; ""
+/// for any other run.
+std::string recorded_kind(const StoredRun& run);
+
+/// The answer of a tune, a plan, an experiment or a profile as its page. Any other run (an import,
+/// one that was cut off) as the list of its trials.
 Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
                 const BoardCosts& costs, const std::vector<StoredFigures>& experiment_runs = {});
 

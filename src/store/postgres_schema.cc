@@ -134,6 +134,9 @@ CREATE TABLE run_experiment_runs(
   PRIMARY KEY(run_id, position));
 CREATE INDEX run_experiment_runs_by_row ON run_experiment_runs(experiment_run_id);
 )sql",
+    R"sql(
+ALTER TABLE runs ADD COLUMN record TEXT NOT NULL DEFAULT '';
+)sql",
 };
 
 // What makes questions about many boards faster and changes no answer, so no version of the tables

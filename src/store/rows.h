@@ -28,6 +28,7 @@ Result<int64_t> insert_run(Database& database, const RunRequest& request, RunSta
 /// Error not_found: there is no such run.
 Result<StoredRun> select_run(Database& database, int64_t run);
 Result<std::vector<StoredRun>> select_runs(Database& database);
+Result<std::vector<StoredRun>> select_runs_in_record(Database& database, const std::string& record);
 /// The requests of all runs on a board, by the run's number.
 Result<std::map<int64_t, std::string>> select_requests(Database& database,
                                                        const std::string& device,

@@ -23,6 +23,7 @@ struct RunRequest {
   std::string fingerprint;  ///< of the device, as in Measurement
   uint64_t seed = 0;
   std::optional<Conditions> conditions = Conditions();  ///< as in Measurement
+  std::string record{};  ///< file of recording/ in which it was recorded; "" for none
 };
 
 /// Where a run comes from that was collected from another store.

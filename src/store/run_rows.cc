@@ -15,7 +15,7 @@ SELECT id, command, request, device, fingerprint, seed, started_utc, finished_ut
   (SELECT entries FROM conditions c WHERE c.id = condition_id),
   (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id),
   (SELECT s.store FROM stores s WHERE s.id = store_id),
-  (SELECT s.name FROM stores s WHERE s.id = store_id), store_run
+  (SELECT s.name FROM stores s WHERE s.id = store_id), store_run, record
 FROM runs
 )sql";
 
@@ -26,6 +26,7 @@ Result<StoredRun> read_run(const Row& row) {
       row.text(1), row.text(2), row.text(3), row.text(4), static_cast<uint64_t>(row.integer(5)),
       {}};
   FLYBALL_ASSIGN(run.request.conditions, read_conditions(row, 13));
+  run.request.record = row.text(18);
   run.started_utc = row.text(6);
   run.finished_utc = row.text(7);
   FLYBALL_ASSIGN(run.state, parse_run_state(row.text(8)));
@@ -64,10 +65,10 @@ Result<int64_t> insert_run(Database& database, const RunRequest& request, RunSta
   FLYBALL_ASSIGN(const Value condition, condition_row(database, request.conditions));
   FLYBALL_CHECK(database.run(
       "INSERT INTO runs(command, request, device, fingerprint, seed, started_utc, finished_utc, "
-      "state, answer, process, condition_id) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "state, answer, process, condition_id, record) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       {request.command, request.request, request.device, request.fingerprint, request.seed, now,
        state == RunState::running ? "" : now, run_state_name(state), answer, process_identity(),
-       condition}));
+       condition, request.record}));
   return database.last_id();
 }
 
@@ -86,6 +87,11 @@ Result<StoredRun> select_run(Database& database, int64_t run) {
 
 Result<std::vector<StoredRun>> select_runs(Database& database) {
   return select(database, "ORDER BY id DESC", {});
+}
+
+Result<std::vector<StoredRun>> select_runs_in_record(Database& database,
+                                                     const std::string& record) {
+  return select(database, "WHERE record = ? AND store_id IS NULL ORDER BY id", {record});
 }
 
 Result<std::map<int64_t, std::string>> select_requests(Database& database,

@@ -219,6 +219,10 @@ ALTER TABLE board_facts ADD COLUMN store_run INTEGER;
 CREATE UNIQUE INDEX board_facts_by_origin ON board_facts(store_id, store_run)
   WHERE store_id IS NOT NULL;
 )sql",
+    // The file in which a run was recorded (recording/); '' for none.
+    R"sql(
+ALTER TABLE runs ADD COLUMN record TEXT NOT NULL DEFAULT '';
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

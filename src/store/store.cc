@@ -43,6 +43,12 @@ bool asks_the_same(const RunRequest& a, const RunRequest& b) {
          a.conditions == b.conditions && a.seed == b.seed;
 }
 
+RunRequest with_record(RunRequest request) {
+  const char* recorded_in = std::getenv("FLYBALL_RECORD");
+  if (request.record.empty() && recorded_in) request.record = recorded_in;
+  return request;
+}
+
 Status add_all(Database& database, std::span<const Measurement> measurements,
                std::optional<int64_t> run, std::vector<int64_t>& ids) {
   for (const Measurement& measurement : measurements) {
@@ -110,10 +116,11 @@ Result<std::string> Store::identity() {
 
 Result<int64_t> Store::begin_run(const RunRequest& request) {
   const std::lock_guard lock(impl_->mutex);
-  return insert_run(impl_->database, request, RunState::running, "");
+  return insert_run(impl_->database, with_record(request), RunState::running, "");
 }
 
-Result<int64_t> Store::begin_or_resume(const RunRequest& request) {
+Result<int64_t> Store::begin_or_resume(const RunRequest& asked) {
+  const RunRequest request = with_record(asked);
   const std::lock_guard lock(impl_->mutex);
   FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
   FLYBALL_ASSIGN(const std::vector<StoredRun> all, select_runs(impl_->database));
@@ -126,8 +133,10 @@ Result<int64_t> Store::begin_or_resume(const RunRequest& request) {
   } else {
     id = earlier->id;
     FLYBALL_CHECK(impl_->database.run(
-        "UPDATE runs SET state = 'running', finished_utc = '', process = ? WHERE id = ?",
-        {process_identity(), id}));
+        "UPDATE runs SET state = 'running', finished_utc = '', process = ?, record = ? WHERE id = "
+        "?",
+        {process_identity(), request.record.empty() ? earlier->request.record : request.record,
+         id}));
   }
   FLYBALL_CHECK(transaction.commit());
   return id;
@@ -186,6 +195,11 @@ Result<std::vector<ExperimentRun>> Store::experiment_runs(const ExperimentRunFil
 Result<std::vector<StoredRun>> Store::runs() {
   const std::lock_guard lock(impl_->mutex);
   return select_runs(impl_->database);
+}
+
+Result<std::vector<StoredRun>> Store::runs_in_record(const std::string& record) {
+  const std::lock_guard lock(impl_->mutex);
+  return select_runs_in_record(impl_->database, record);
 }
 
 Result<std::map<int64_t, std::string>> Store::requests(const std::string& device,

@@ -58,7 +58,8 @@ class Store {
   /// Its last writer did not end properly, and the file is too large to be checked by the way.
   bool wants_check() const;
 
-  /// Starts a run in this process and returns its id.
+  /// Starts a run in this process and returns its id. It is in the record that the request names,
+  /// else in that of FLYBALL_RECORD, which whoever records a command sets.
   Result<int64_t> begin_run(const RunRequest& request);
   /// Goes on in this process with the latest interrupted run that asks for the same (all but the
   /// command line agree), else begins one; its number. Of two that ask at once, one goes on.
@@ -72,6 +73,8 @@ class Store {
   Result<int64_t> add_experiment(const RunRequest& request, std::span<const ExperimentRun> rows);
 
   Result<std::vector<StoredRun>> runs();  ///< latest first
+  /// Those that were made here and are in the record of this file, ascending.
+  Result<std::vector<StoredRun>> runs_in_record(const std::string& record);
   /// The requests of all runs on a board, by the run's number.
   Result<std::map<int64_t, std::string>> requests(const std::string& device,
                                                   const std::string& fingerprint);

@@ -256,6 +256,27 @@ TEST_F(StoreTest, ARunWhoseProcessDiedIsInterruptedAndCanGoOn) {
 }
 
 // Eight commands that ask the same at once: one goes on with the run, and none fails.
+TEST_F(StoreTest, RunsKnowTheRecordThatTheyAreIn) {
+  Store store = open();
+  const RunRequest recording{"flyball record", "{}", "host", "", 0, Conditions(), "/tmp/a.flyrec"};
+  const RunRequest other{"flyball tune", "{}", "host", "", 0};
+  const int64_t named = store.begin_run(recording).value();
+  ::setenv("FLYBALL_RECORD", "/tmp/a.flyrec", 1);
+  const int64_t meanwhile = store.begin_or_resume(other).value();
+  ::unsetenv("FLYBALL_RECORD");
+  const int64_t alone = store.begin_run(other).value();
+  const auto found = store.runs_in_record("/tmp/a.flyrec").value();
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].id, named);
+  EXPECT_EQ(found[1].id, meanwhile);
+  EXPECT_EQ(store.run(meanwhile).value().request.record, "/tmp/a.flyrec");
+  EXPECT_EQ(store.run(alone).value().request.record, "");
+  // Gone on with, without a record, it stays in the one that holds its beginning.
+  ASSERT_TRUE(store.finish_run(meanwhile, RunState::interrupted, "").ok());
+  EXPECT_EQ(store.begin_or_resume(other).value(), meanwhile);
+  EXPECT_EQ(store.run(meanwhile).value().request.record, "/tmp/a.flyrec");
+}
+
 TEST_F(StoreTest, OfTwoThatAskAtOnceOneGoesOn) {
   int64_t interrupted = 0;
   {

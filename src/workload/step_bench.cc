@@ -5,7 +5,6 @@
 // Peer: PyTorch | ${FLYBALL_PYTHON:-/usr/bin/python3} -c "import torch"
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,12 +39,6 @@ int64_t batch_of(const Workload& workload) {
 struct StepTime {
   double wall_ms = 0, cpu_ms = 0;
 };
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 // The Python process, asked by line and answering by line.
 class Peer {
@@ -169,14 +162,14 @@ struct Ours {
 
   StepTime run(int steps) {
     std::vector<double> times;
-    const double before = cpu_seconds();
+    const double before = process_cpu_seconds();
     for (int i = 0; i < steps; ++i) {
       if (batch) batch->advance();
       const Stopwatch watch;
       if (!stepper->step(batch ? batch->view() : boxes->view()).ok()) return {};
       times.push_back(watch.milliseconds());
     }
-    return {median(times), 1e3 * (cpu_seconds() - before) / steps};
+    return {median(times), 1e3 * (process_cpu_seconds() - before) / steps};
   }
 
   std::unique_ptr<Stepper> stepper;

@@ -54,6 +54,8 @@ export interface TunePage {
   written_utc: string;
   /** As `--json` prints it. */
   answer: Tune;
+  /** What was recorded meanwhile; left out where nothing was. */
+  record?: RecordLink;
   /** How to set the choice, in order; empty without one. */
   apply: ApplyStep[];
   /** All there are, in the order of the space; one that was profiled carries what its readings come to. Null: a run that is reopened, whose predictions are not kept. */
@@ -542,6 +544,13 @@ export interface TuneRow {
   /** How the row is known. */
   provenance: CommonProvenance;
 }
+/** The record of a run, as a page beside its own. */
+export interface RecordLink {
+  /** The record. */
+  file: string;
+  /** Name of the page that shows it, in the same folder. */
+  page: string;
+}
 /** One step of setting what the answer says. */
 export interface ApplyStep {
   /** What it does. */
@@ -576,6 +585,8 @@ export interface ExperimentPage {
   written_utc: string;
   /** As `--json` prints it. */
   answer: Experiment;
+  /** What was recorded meanwhile; left out where nothing was. */
+  record?: RecordLink;
 }
 /** What an experiment measured; docs/json.md says the same in words. */
 export interface Experiment {
@@ -1494,6 +1505,8 @@ export interface PlanPage {
   written_utc: string;
   /** As `--json` prints it. */
   answer: Plan | PlanDynamicPlan | PlanArrivalPlan;
+  /** What was recorded meanwhile; left out where nothing was. */
+  record?: RecordLink;
   /** How to set the choice, in order; empty without one, and where each role has a mode of its own. */
   apply: ApplyStep[];
 }
@@ -2300,6 +2313,8 @@ export interface ProfilePage {
   written_utc: string;
   /** As `--json` prints it. */
   answer: Profile;
+  /** What was recorded meanwhile; left out where nothing was. */
+  record?: RecordLink;
 }
 /** Of a network. */
 export interface ProfileEpochs {
@@ -2741,6 +2756,8 @@ export interface RunPage {
   written_utc: string;
   /** As `--json` prints it. */
   answer: RunsShow;
+  /** What was recorded meanwhile; left out where nothing was. */
+  record?: RecordLink;
 }
 /** Of `show`. */
 export interface RunsShow {
@@ -2774,6 +2791,8 @@ export interface RunsShow {
   best: string | null;
   /** What the answer sets, in words; null: there is none. */
   choice: string | null;
+  /** File in which it was recorded (`flyball record`); null: in none. */
+  record: string | null;
   /** What was asked: `request` of the command's own document. */
   request: {
     [k: string]: unknown;
@@ -3371,6 +3390,8 @@ export interface Record {
   damaged: string[];
   /** What could not be recorded. */
   gaps: RecordGap[];
+  /** Runs of the store that were recorded: that of the command, and those that it began. */
+  runs: RecordedRun[];
 }
 /** Channels of power that are one total. */
 export interface RecordTotal {
@@ -3440,6 +3461,17 @@ export interface RecordGap {
   message: string;
   /** The remedy; empty where there is none. */
   hint: string;
+}
+/** A run of a store. */
+export interface RecordedRun {
+  /** Identity of the store: 32 hexadecimal digits. */
+  store: string;
+  /** Its file. */
+  place: string;
+  /** [count] Of the run, as `flyball runs list` shows it. */
+  number: number;
+  /** That made it. */
+  command: string;
 }
 /** One channel over time; the columns are as long as each other. */
 export interface RecordCurve {

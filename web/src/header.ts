@@ -8,6 +8,7 @@ function logo(): SVGElement {
   return svg("svg", { viewBox: "0 0 24 24", class: "logo", "aria-hidden": "true" }, arms, ball(5), ball(19));
 }
 
-export function header(title: string): HTMLElement {
-  return h("header", { class: "top" }, h("span", { class: "brand" }, logo(), "Flyball"), h("span", { class: "title" }, title), theme_button());
+/** `record`: name of a page beside this one that shows what was recorded meanwhile. */
+export function header(title: string, record?: string): HTMLElement {
+  return h("header", { class: "top" }, h("span", { class: "brand" }, logo(), "Flyball"), h("span", { class: "title" }, title), record !== undefined && h("a", { href: record }, "Record"), theme_button());
 }

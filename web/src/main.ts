@@ -1,4 +1,4 @@
-import type { Report } from "./contract.ts";
+import type { RecordLink, Report } from "./contract.ts";
 import { h } from "./dom.ts";
 import { instant } from "./format.ts";
 import { header } from "./header.ts";
@@ -31,7 +31,8 @@ function start(): void {
   const { title, version, at, sections } = shown(data as Report);
   document.title = `${title} · Flyball`;
   const main = h("main", {});
-  page.replaceChildren(header(title), main, h("footer", {}, `Made by Flyball ${version} · ${instant(at)}`));
+  const record = "record" in (data as Report) ? (data as { record?: RecordLink }).record : undefined;
+  page.replaceChildren(header(title, record && encodeURIComponent(record.page)), main, h("footer", {}, `Made by Flyball ${version} · ${instant(at)}`));
   // Sections measure their boxes, so they are drawn once they stand in the page.
   for (const make of sections) {
     const element = make();

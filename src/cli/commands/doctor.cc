@@ -55,27 +55,28 @@ void show(const std::vector<Capability>& capabilities, const BoardReport& board,
 }
 
 // The doctor looks at a machine as a whole.
-Status check_is_machine(const Board& board) {
-  if (!board.live())
+Status check_is_machine(const BoardName& name) {
+  if (name.kind == BoardName::Kind::table)
     return Error{Code::invalid_argument, "a table is no machine to look at",
                  "leave --device out, or name a simulated board: twin:BOARD"};
-  if (board.info().name.kind == BoardName::Kind::cuda)
+  if (name.kind == BoardName::Kind::cuda)
     return Error{
         Code::invalid_argument, "a GPU is looked at with its machine",
         fmt::format("leave --device out, its GPUs are in the report; `flyball mode list --device "
                     "{}` tells what can be set of this one",
-                    board.info().name.text())};
+                    name.text())};
   return {};
 }
 
 Status examine(const std::string& device, const std::string& root, bool json) {
   if (!device.empty()) {
+    FLYBALL_ASSIGN(const BoardName name, parse_board(device));
+    FLYBALL_CHECK(check_is_machine(name));
     FLYBALL_ASSIGN(const auto named, open_named_board(device, root));
     if (named->twin()) {
       show(examine_twin(*named), report_of_twin(*named), true, json);
       return {};
     }
-    FLYBALL_CHECK(check_is_machine(*named));
   }
   FLYBALL_ASSIGN(const std::filesystem::path place, root_folder(root));
   show(capabilities_of(place), examine_board(place), false, json);

@@ -18,7 +18,7 @@
 #include "cli/commands/import_traces.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
-#include "cli/record_options.h"
+#include "cli/recording/record_options.h"
 #include "cli/standard_output.h"
 #include "cli/stored.h"
 #include "cli/tables.h"

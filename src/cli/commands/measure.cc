@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "boards/identity.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
-#include "cli/record_options.h"
+#include "cli/recording/record_options.h"
 #include "cli/trace_files.h"
 #include "telemetry/process/command.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -47,10 +46,22 @@ SensorList context_of(const MeasureArguments& options, const std::filesystem::pa
 
 Status finish_record(MeasureArguments& options, const MeasureResult& result) {
   const std::string command = join(result.command, " ");
-  return options.record.finish({{"command", "begin: " + command, result.begin_ns, result.end_ns},
-                                {"command", fmt::format("end: exit code {}", result.exit_code),
-                                 result.end_ns, result.end_ns}},
-                               "command ended");
+  FLYBALL_CHECK(
+      options.record.finish({{"command", "begin: " + command, result.begin_ns, result.end_ns},
+                             {"command", fmt::format("end: exit code {}", result.exit_code),
+                              result.end_ns, result.end_ns}},
+                            "command ended", measure_json(result)));
+  if (options.record.given() && !options.json)
+    fmt::print(stderr, "record        {}\n", options.record.words());
+  return {};
+}
+
+Result<SamplingListener*> begin_record(MeasureArguments& options, const SensorList& power,
+                                       const Context& context) {
+  if (!options.record.given()) return static_cast<SamplingListener*>(nullptr);
+  FLYBALL_ASSIGN(const auto board, open_named_board("host", options.root));
+  return options.record.begin({context.command, "measure", join(options.command, " ")},
+                              board->info(), options.interval.value, power);
 }
 
 Status run(MeasureArguments& options, Context& context) {
@@ -66,8 +77,7 @@ Status run(MeasureArguments& options, Context& context) {
   measure.context = context_of(options, root);
   const bool traced = !options.files.trace.empty() || !options.files.csv.empty();
   if (options.record.given() && !traced) measure.context_interval = {1.0};
-  measure.listener = options.record.begin(context.command, "host", identify_board(root).name,
-                                          options.interval.value, measure.sensors);
+  FLYBALL_ASSIGN(measure.listener, begin_record(options, measure.sensors, context));
   auto result = measure_command(options.command, measure);
   if (!result) {
     if (result.error().code == Code::invalid_argument) return result.error();

@@ -28,12 +28,14 @@ struct MetricsOptions {
 constexpr double stale_intervals = 10, least_stale_s = 5;
 
 Status serve(const MetricsOptions& options) {
+  FLYBALL_CHECK(check_machine_options(options.device, options.root));
   FLYBALL_ASSIGN(auto handed_over, inherited_tcp_socket());
   FLYBALL_ASSIGN(HttpOptions http,
                  http_options({options.listen, options.token_file, options.insecure,
                                handed_over ? handed_over->get() : -1}));
   http.limits.connections = 64;
   http.limits.all_bodies = 1 << 20;
+  http.limits.body_s = 10;  // who does not read keeps no connection from others for longer
   FrameOptions frames{.interval = options.interval, .processes = 0};
   FLYBALL_ASSIGN(frames.root, root_folder(options.root));
   FLYBALL_ASSIGN(const auto reader, open_frames(options.device, frames));

@@ -13,7 +13,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
-#include "cli/record_options.h"
+#include "cli/recording/record_options.h"
 #include "cli/standard_output.h"
 #include "monitor/frame_text.h"
 #include "monitor/watch.h"
@@ -24,22 +24,25 @@ namespace {
 
 struct MonitorOptions {
   std::string device, root = "/", replay;
-  Seconds interval{1};
+  std::optional<Seconds> given_interval;
   std::optional<double> duration_s;
   bool once = false, json = false;
-};
 
-// Load and rates are of the time between two looks, and disks are looked at once a second.
-constexpr double between_looks_s = 1;
+  Seconds interval() const { return given_interval.value_or(Seconds{1}); }
+};
 
 Result<std::unique_ptr<FrameReader>> open(const MonitorOptions& options) {
   if (!options.replay.empty()) {
     if (!options.device.empty() || options.root != "/")
       return Error{Code::invalid_argument, "--replay shows what was recorded: it takes no board",
                    "leave --device and --root out"};
+    if (options.given_interval && (options.once || options.json))
+      return Error{Code::invalid_argument, "--interval paces the screen that --replay shows",
+                   "leave it out with --once and --json"};
     return open_replayed_frames(options.replay);
   }
-  FrameOptions frames{.interval = options.interval};
+  FLYBALL_CHECK(check_machine_options(options.device, options.root));
+  FrameOptions frames{.interval = options.interval()};
   FLYBALL_ASSIGN(frames.root, root_folder(options.root));
   return open_frames(options.device, frames);
 }
@@ -48,16 +51,17 @@ void print_frame(const BoardFrame& frame, bool json) {
   write_output(json ? json_line(to_json(frame)) + "\n" : frame_text(frame));
 }
 
-Status show_once(FrameReader& reader, bool json) {
+// Load and rates are of the time between two looks.
+Status show_once(FrameReader& reader, const MonitorOptions& options) {
   FLYBALL_ASSIGN(auto frame, reader.read());
   if (reader.live()) {
-    sleep_until_ns(monotonic_ns() + nanoseconds(between_looks_s));
+    sleep_until_ns(monotonic_ns() + nanoseconds(options.interval().value));
     FLYBALL_ASSIGN(frame, reader.read());
   }
   if (!frame)
     return Error{Code::not_found, "the file has no frames",
                  "`flyball monitor --json` writes such files"};
-  print_frame(*frame, json);
+  print_frame(*frame, options.json);
   return {};
 }
 
@@ -67,7 +71,7 @@ MakeFrameSink recording_of(const MonitorOptions& options, const Context& context
     return record_frames(first, {.file = usual_record_file(),
                                  .command = context.command,
                                  .device = options.device.empty() ? "host" : options.device,
-                                 .interval_s = options.interval.value,
+                                 .interval_s = options.interval().value,
                                  .most_bytes = usual_record_bytes});
   };
 }
@@ -76,7 +80,7 @@ Status watch(FrameReader& reader, const MonitorOptions& options, Context& contex
   catch_interrupts();
   // Simulated seconds that are counted out need no waiting for, nor does a file as data.
   const bool is_file = !options.replay.empty();
-  WatchOptions how{.interval_s = options.interval.value, .duration_s = options.duration_s};
+  WatchOptions how{.interval_s = options.interval().value, .duration_s = options.duration_s};
   const auto finish = [&context](const Status& status) {
     if (status.ok() && is_interrupted(&interrupt_flag()))
       context.exit_code = interrupted_exit_code();
@@ -99,7 +103,7 @@ Status monitor(const MonitorOptions& options, Context& context) {
     return Error{Code::invalid_argument, "--once shows one frame: it takes no --duration",
                  "leave one of them out"};
   FLYBALL_ASSIGN(const auto reader, open(options));
-  if (options.once) return show_once(*reader, options.json);
+  if (options.once) return show_once(*reader, options);
   return watch(*reader, options, context);
 }
 
@@ -110,7 +114,8 @@ void add_monitor(CLI::App& app, Context& context) {
       "monitor", "Show what this board does now: power, clocks, load, heat, memory, who sets it");
   auto options = std::make_shared<MonitorOptions>();
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
-  add_duration(*command, "--interval", [options](Seconds value) { options->interval = value; },
+  add_duration(*command, "--interval",
+               [options](Seconds value) { options->given_interval = value; },
                "Time between frames, 10ms to 1h; default: 1s",
                {.least = 0.01, .most = 3600, .words = "10ms to 1h"});
   add_duration(

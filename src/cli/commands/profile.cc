@@ -12,7 +12,7 @@
 #include "cli/memory_options.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
-#include "cli/record_options.h"
+#include "cli/recording/record_options.h"
 #include "cli/report_file.h"
 #include "cli/script_options.h"
 #include "cli/stored.h"
@@ -70,8 +70,14 @@ SensorList context_of(const ProfileOptions& options, const std::filesystem::path
 // Who is told of what is sampled.
 SamplingListener* listener_of(ProfileOptions& options, const BoardInfo& board,
                               const SensorList& power, const Context& context) {
-  return options.record.begin(context.command, board.name.text(), board.device.title,
+  const std::string workload =
+      context.program.empty() ? options.workload : join(context.program, " ");
+  return options.record.begin({context.command, "profile", workload}, board,
                               options.request.interval.value, power);
+}
+
+void tell_record(const ProfileOptions& options) {
+  if (options.record.given() && !options.json) fmt::print("record: {}\n", options.record.words());
 }
 
 Status complete(ProfileOptions& options, const Context& context) {
@@ -203,7 +209,8 @@ Status run_network(ProfileOptions& options, Context& context) {
   FLYBALL_CHECK(write_report(options.report, page_document("profile", context.command, document),
                              options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
-  FLYBALL_CHECK(options.record.finish(epoch_marks(run), "run ended"));
+  FLYBALL_CHECK(options.record.finish(epoch_marks(run), "run ended", document));
+  tell_record(options);
   if (run.diverged_in()) context.exit_code = 1;
   if (!run.stopped.empty() && is_interrupted(&interrupt_flag()))
     context.exit_code = interrupted_exit_code();
@@ -247,7 +254,8 @@ Status run_program(ProfileOptions& options, Context& context) {
   const Span begin{"program", "begin: " + join(request.argv, " "), profile.begin_ns,
                    profile.end_ns};
   const Span end{"program", "end", profile.end_ns, profile.end_ns};
-  FLYBALL_CHECK(options.record.finish({begin, end}, "program ended"));
+  FLYBALL_CHECK(options.record.finish({begin, end}, "program ended", document));
+  tell_record(options);
   if (!profile.failure) return joined;
   if (!joined.ok()) report_error(joined.error());
   context.exit_code = report_error(*profile.failure);

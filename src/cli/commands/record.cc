@@ -20,7 +20,8 @@
 #include "cli/option_scope.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
-#include "cli/record_options.h"
+#include "cli/recording/record_options.h"
+#include "cli/recording/run_of_record.h"
 #include "cli/text/record_text.h"
 #include "device/registry/board.h"
 #include "recording/record_json.h"
@@ -59,14 +60,14 @@ RecordInfo info_of(const RecordArguments& options, const Board& board, const Con
   return info;
 }
 
-Status tell(const std::string& file, const RecordArguments& options) {
+Result<Json> tell(const std::string& file, const RecordArguments& options) {
   FLYBALL_ASSIGN(RecordReader reader, RecordReader::open(file));
   FLYBALL_ASSIGN(const Json document, record_json(reader));
   if (options.json)
     print_json(document);
   else
     fmt::print("{}", record_text(document));
-  return {};
+  return document;
 }
 
 // In the board's own time: a day takes seconds.
@@ -80,7 +81,9 @@ Status record_twin(const RecordArguments& options, const Board& board, const Con
   RecordInfo info = info_of(options, board, context);
   // The twin's day begins at midnight: its record does not tell when it was made.
   info.started_utc = "1970-01-01T00:00:00Z";
-  info.remarks = simulated_remarks(twin);
+  const Presets presets = board.presets();
+  const Preset* const delivered = presets.in_force();
+  info.remarks = simulated_remarks(twin, delivered ? delivered->name : "");
   const std::string file = file_of(options);
   FLYBALL_ASSIGN(SampleRecorder recorder,
                  SampleRecorder::create(file, info, simulated_channels(twin, options.rate_hz)));
@@ -88,17 +91,20 @@ Status record_twin(const RecordArguments& options, const Board& board, const Con
   const auto show = [&](double share) {
     progress.show_share(static_cast<size_t>(1000 * share), 1000, file);
   };
-  FLYBALL_ASSIGN(const double seconds, simulate_record(twin,
-                                                       {.seconds = options.duration->value,
-                                                        .rate_hz = options.rate_hz,
-                                                        .seed = options.seed,
-                                                        .interrupted = &interrupt_flag(),
-                                                        .progress = show},
-                                                       recorder));
+  FLYBALL_ASSIGN(const double seconds,
+                 simulate_record(twin,
+                                 {.seconds = options.duration->value,
+                                  .rate_hz = options.rate_hz,
+                                  .mode = delivered ? delivered->mode : PowerMode(),
+                                  .seed = options.seed,
+                                  .interrupted = &interrupt_flag(),
+                                  .progress = show},
+                                 recorder));
   progress.finish();
   const bool whole = seconds >= options.duration->value;
   FLYBALL_CHECK(recorder.finish(nanoseconds(seconds), whole ? "duration" : "interrupted"));
-  return tell(file, options);
+  FLYBALL_ASSIGN(const Json document, tell(file, options));
+  return {};
 }
 
 Status add_sensors(const RecordArguments& options, const RecordSensors& sensors, Sampler& sampler) {
@@ -151,19 +157,28 @@ Status record_host(const RecordArguments& options, const Board& board, Context& 
   RecordInfo info = info_of(options, board, context);
   info.gaps = sensors.power.gaps;
   const std::string file = file_of(options);
-  SamplerRecording recording(file, std::move(info));
   Sampler sampler;
   FLYBALL_CHECK(add_sensors(options, sensors, sampler));
-  sampler.tell(&recording);
   const bool runs = !options.command.empty();
-  if (runs) Guard::start();  // no part of the command's time
+  std::optional<RunOfRecord> run;
+  if (runs) {
+    Guard::start();  // no part of the command's time
+    run.emplace(RecordedCommand{context.command, "record", join(options.command, " ")},
+                board.info().device, file);
+    info.runs = run->runs();
+  }
+  SamplerRecording recording(file, std::move(info));
+  sampler.tell(&recording);
   if (sampler.size() > 0) FLYBALL_CHECK(sampler.start());
   const std::string stopped = runs                 ? follow_command(options, recording, context)
                               : sampler.size() > 0 ? follow_time(options, recording, context)
                                                    : "";
   sampler.stop();
+  if (run) recording.set_runs(run->runs());
   FLYBALL_CHECK(recording.finish(stopped));
-  return tell(file, options);
+  FLYBALL_ASSIGN(const Json document, tell(file, options));
+  if (run) run->finish(document);
+  return {};
 }
 
 Status run(const RecordArguments& options, Context& context) {
@@ -180,6 +195,17 @@ Status run(const RecordArguments& options, Context& context) {
                        : record_host(options, *board, context);
 }
 
+// Slower channels than these are kept as what is read once a second is (RecordChannel::slow()).
+CLI::Validator rate_check() {
+  return {[](const std::string& text) -> std::string {
+            const auto rate = parse_double(text);
+            if (rate && *rate >= 2.5 && *rate <= 1000) return "";
+            return fmt::format("'{}' is out of bounds: say 2.5 to 1000 samples of power a second",
+                               text);
+          },
+          "FLOAT in [2.5 - 1000]"};
+}
+
 }  // namespace
 
 void add_record(CLI::App& app, Context& context) {
@@ -191,7 +217,7 @@ void add_record(CLI::App& app, Context& context) {
                {0.1, 3660.0 * 24 * 365, "100ms to 1 year"});
   command
       ->add_option("--rate", options->rate_hz, "Samples of power a second; the rest is read once")
-      ->check(CLI::Range(2.5, 1000.0))
+      ->check(rate_check())
       ->capture_default_str();
   add_record_bytes(*command, options->most_bytes);
   writes(command->add_option("--out,-o", options->file,

@@ -54,13 +54,16 @@ std::string thinned_text(const Json& thinned) {
 
 std::string record_text(const Json& record) {
   std::string text = fmt::format(
-      "{}: {} of {}, {} channels, {:.1f} MB\n", record["file"].get<std::string>(),
+      "{}: {} of {}, {} channels, {}\n", record["file"].get<std::string>(),
       format_seconds({record["seconds"].get<double>()}), record["board"].get<std::string>(),
-      record["channels"].size(), record["bytes"].get<double>() / 1e6);
+      record["channels"].size(), format_bytes(record["bytes"].get<double>()));
   text += totals_table(record);
   if (record["own_cpu_percent"].is_number())
     text += fmt::format("reading and writing took {} % of one core\n",
                         number(record["own_cpu_percent"].get<double>(), 2));
+  for (const Json& run : record["runs"])
+    text += fmt::format("run {} of {}: {}\n", run["number"].get<int64_t>(),
+                        run["place"].get<std::string>(), run["command"].get<std::string>());
   text += thinned_text(record["thinned"]);
   for (const Json& gap : record["gaps"])
     text += fmt::format("note: {}\n", gap["message"].get<std::string>());

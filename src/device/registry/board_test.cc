@@ -61,12 +61,26 @@ TEST(Board, ThisMachineHasKnobsAndSaysWhereItComputes) {
 }
 
 TEST(Board, NumbersOfAGpuAreNotThoseOfTheCpu) {
-  const auto cpu = open_board("host"), gpu = open_board("cuda:1");
+  const NvidiaTree tree;
+  const auto cpu = open_board("host", tree.root()), gpu = open_board("cuda:1", tree.root());
   ASSERT_TRUE(gpu.ok());
   EXPECT_EQ((*gpu)->info().compute, "cuda:1");
   EXPECT_NE((*gpu)->info().device.name, (*cpu)->info().device.name);
   EXPECT_NE((*gpu)->info().device.fingerprint, (*cpu)->info().device.fingerprint);
   EXPECT_FALSE(open_board("cuda:first").ok());
+}
+
+TEST(Board, AGpuThatIsNotHereIsNeverThisMachineInstead) {
+  const NvidiaTree two;
+  EXPECT_EQ(open_board("cuda:2", two.root()).error().message, "there is no cuda:2 here");
+  const TempFolder root;
+  const auto none = open_board("cuda", root.path());
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().message, HasSubstr("there is no cuda here: no NVIDIA management"));
+  EXPECT_THAT(none.error().hint, HasSubstr("leave --device out"));
+  // A driver whose library is not to be seen, as in some containers.
+  std::filesystem::create_directories(root / "proc/driver/nvidia");
+  EXPECT_TRUE(open_board("cuda", root.path()).ok());
 }
 
 TEST(Board, ATableIsReadAndNeverSet) {

@@ -1,6 +1,7 @@
 // This machine as a board: with its CPU, or with one of its NVIDIA GPUs.
 #include <fmt/format.h>
 
+#include "boards/identity.h"
 #include "device/helper/helper_device.h"
 #include "device/host/cuda_device.h"
 #include "device/host/host.h"
@@ -89,8 +90,30 @@ Result<std::vector<std::string>> gpu_environment(const BoardName& name, const fs
   return environment;
 }
 
+namespace {
+
+// Error: there is certainly no such GPU. Where NVIDIA's library is not to be seen, as in some
+// containers, its driver or the module of a Jetson says that there is one.
+Status check_gpu_is_here(const BoardName& name, size_t index, const fs::path& root) {
+  const auto gpus = list_nvidia_gpus(root);
+  std::error_code ignored;
+  if (!gpus && (fs::exists(root / "proc/driver/nvidia", ignored) ||
+                (index == 0 && identify_board(root).jetson())))
+    return {};
+  if (!gpus)
+    return Error{Code::not_found,
+                 fmt::format("there is no {} here: {}", name.text(), gpus.error().message),
+                 "leave --device out, or install NVIDIA's driver, where there is such a GPU"};
+  const auto gpu = find_cuda_gpu(root, index);
+  if (!gpu && gpu.error().code == Code::not_found) return gpu.error();
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Board>> open_cuda_board(const BoardName& name, const fs::path& root) {
   FLYBALL_ASSIGN(const size_t index, cuda_index(name));
+  FLYBALL_CHECK(check_gpu_is_here(name, index, root));
   return std::unique_ptr<Board>(std::make_unique<CudaBoard>(name, index, root));
 }
 

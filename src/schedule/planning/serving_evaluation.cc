@@ -1,13 +1,12 @@
 #include "schedule/planning/serving_evaluation.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
 #include <tuple>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -230,17 +229,11 @@ void add(ServingRow& sum, const ServingRow& part) {
   sum.executions += part.executions;
 }
 
-double process_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 }  // namespace
 
 Result<ServingEvaluation> evaluate_live(const ServingSweep& sweep) {
   FLYBALL_ASSIGN(const Ground ground, prepare(sweep));
-  const double began = process_seconds();
+  const double began = process_cpu_seconds();
   const std::vector<Group> groups = grouped(sweep, ground);
   ServingEvaluation evaluation;
   evaluation.train = sweep.train->title();
@@ -286,7 +279,7 @@ Result<ServingEvaluation> evaluate_live(const ServingSweep& sweep) {
                       sweep.switch_s,    sweep.percentile, sweep.seed,   sweep.threads};
     evaluation.traces = evaluate_traces(traces);
   }
-  evaluation.own_s = process_seconds() - began;
+  evaluation.own_s = process_cpu_seconds() - began;
   return evaluation;
 }
 

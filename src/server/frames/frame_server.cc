@@ -9,7 +9,7 @@ namespace flyball {
 
 void FrameServer::take(const BoardFrame& frame) {
   metrics_.take(frame);
-  auto text = std::make_shared<const std::string>(metrics_.text());
+  auto text = std::make_shared<const std::string>(metrics_.text(process_cpu_seconds()));
   const std::lock_guard lock(mutex_);
   text_ = std::move(text);
   made_ns_ = monotonic_ns();

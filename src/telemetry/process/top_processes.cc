@@ -46,7 +46,8 @@ std::string plain(std::string_view name) {
 
 bool uses_more(const ProcessUse& a, const ProcessUse& b) {
   const auto order = [](const ProcessUse& use) {
-    return std::tuple(use.cpu_cores, use.gpu_bytes.value_or(0), use.memory_bytes);
+    return std::tuple(use.cpu_cores + use.gpu_busy.value_or(0), use.gpu_bytes.value_or(0),
+                      use.memory_bytes);
   };
   return order(a) != order(b) ? order(a) > order(b) : a.pid < b.pid;
 }
@@ -78,7 +79,7 @@ std::map<int, double> parse_nvmap_clients(std::string_view text) {
   return bytes;
 }
 
-TopProcesses::TopProcesses(std::filesystem::path root) : root_(std::move(root)) {}
+TopProcesses::TopProcesses(std::filesystem::path root) : root_(std::move(root)), gpus_(root_) {}
 
 std::vector<ProcessUse> TopProcesses::look(size_t most) {
   const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
@@ -86,7 +87,9 @@ std::vector<ProcessUse> TopProcesses::look(size_t most) {
   const int64_t now_ns = monotonic_ns();
   const double seconds = static_cast<double>(now_ns - looked_ns_) * 1e-9;
   const auto nvmap = read_file(root_ / "sys/kernel/debug/nvmap/iovmm/clients", 1 << 20);
-  const auto on_gpu = nvmap ? parse_nvmap_clients(*nvmap) : std::map<int, double>();
+  auto on_gpu = gpus_.look();
+  if (nvmap)
+    for (const auto& [pid, bytes] : parse_nvmap_clients(*nvmap)) on_gpu[pid].bytes = bytes;
   const std::string proc = (root_ / "proc").string();
   std::array<char, 1024> buffer;
   std::map<int, Before> seen;
@@ -104,7 +107,10 @@ std::vector<ProcessUse> TopProcesses::look(size_t most) {
     const uint64_t base = known ? before->second.ticks : 0;
     if (looked_ns_ != 0 && seconds > 0)
       use.cpu_cores = static_cast<double>(ticks - base) * tick_s / seconds;
-    if (const auto held = on_gpu.find(pid); held != on_gpu.end()) use.gpu_bytes = held->second;
+    if (const auto held = on_gpu.find(pid); held != on_gpu.end()) {
+      use.gpu_bytes = held->second.bytes;
+      use.gpu_busy = held->second.busy;
+    }
     use.memory_bytes = static_cast<double>(stat->resident_pages) * page;
     all.push_back(std::move(use));
   }

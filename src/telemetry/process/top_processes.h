@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "telemetry/process/gpu_processes.h"
+
 namespace flyball {
 
 struct ProcessUse {
@@ -16,14 +18,15 @@ struct ProcessUse {
   std::string name;                   ///< plain text: what is none is shown as '?'
   double cpu_cores = 0;               ///< cores that it kept busy since the look before
   double memory_bytes = 0;            ///< resident
-  std::optional<double> gpu_bytes{};  ///< memory for the GPU of a Jetson (nvmap), where it reads
+  std::optional<double> gpu_bytes{};  ///< memory for a GPU: of NVIDIA's library, of nvmap (Jetson)
+  std::optional<double> gpu_busy{};   ///< GPUs that it kept busy, of NVIDIA's library
 };
 
 class TopProcesses {
  public:
   explicit TopProcesses(std::filesystem::path root = "/");
-  /// Looks at all of them: those with most use of the CPU first, then those that hold most memory
-  /// for the GPU, then the largest. The first look counts from the start of each process.
+  /// Looks at all of them: those with most use of CPU and GPU first, then those that hold most
+  /// memory for the GPU, then the largest. The first look counts from the start of each process.
   std::vector<ProcessUse> look(size_t most);
 
  private:
@@ -31,6 +34,7 @@ class TopProcesses {
     uint64_t ticks = 0, start = 0;  ///< a number that is used anew began at another tick
   };
   std::filesystem::path root_;
+  GpuProcesses gpus_;
   std::map<int, Before> before_;
   int64_t looked_ns_ = 0;
 };

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "base/clock.h"
 #include "telemetry/sensors/tree_testing.h"
@@ -59,6 +61,31 @@ TEST(TopProcesses, MemoryOfTheGpuIsTheJetsons) {
   tree.put("proc/10/stat", stat_line(10, "python3", 500, 1, 100));
   tree.put("sys/kernel/debug/nvmap/iovmm/clients", "user python3 10 4K\n");
   EXPECT_EQ(TopProcesses(tree.root()).look(1).front().gpu_bytes, 4096);
+}
+
+// By the stand-in: a process holds 1 GiB of one GPU, which is 60 % busy with it, and an amount of
+// the other that is not told.
+TEST(TopProcesses, GpusAreThoseOfNvidiasLibrary) {
+  const TestTree tree;
+  std::filesystem::permissions(tree.root(), std::filesystem::perms(0755));
+  const auto library = tree.root() / "usr/lib/libnvidia-ml.so.1";
+  std::filesystem::create_directories(library.parent_path());
+  std::filesystem::copy_file(FLYBALL_BIN_DIR "/libflyball_fake_nvml.so", library);
+  std::filesystem::permissions(library, std::filesystem::perms(0755));
+  tree.put("proc/10/stat", stat_line(10, "idle", 500, 1, 100));
+  tree.put("proc/11/stat", stat_line(11, "python3", 500, 1, 10));
+  ::setenv("FAKE_NVML_PID", "11", 1);
+  TopProcesses top(tree.root());
+  const auto seen = top.look(2);
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].pid, 11) << "who keeps the GPU busy comes first";
+  EXPECT_EQ(seen[0].gpu_bytes, 1 << 30);
+  EXPECT_EQ(seen[0].gpu_busy, 0.6);
+  EXPECT_FALSE(seen[1].gpu_bytes || seen[1].gpu_busy);
+  ::setenv("FAKE_NVML", "no_processes", 1);
+  EXPECT_FALSE(top.look(1).front().gpu_busy) << "not known";
+  ::unsetenv("FAKE_NVML");
+  ::unsetenv("FAKE_NVML_PID");
 }
 
 }  // namespace

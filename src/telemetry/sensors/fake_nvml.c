@@ -2,7 +2,9 @@
  * a list of words: "no_energy" and "no_power" (not supported), "no_driver" (does not start),
  * "no_permission" (throttle reasons), "lost" (every metric fails), "hot" (throttled), "none" (no
  * GPU), "step=MS" (how often the energy counters move; 50 ms otherwise). Two GPUs otherwise, the
- * first at a constant 100 W, the second at 50 W, whose counters move at different times.
+ * first at a constant 100 W, the second at 50 W, whose counters move at different times. The
+ * process of FAKE_NVML_PID (else the one that asks) holds 1 GiB of the first and is busy on 60 % of
+ * it, and an unknown amount of the second ("no_processes": not supported).
  *
  * What is set: "set_denied" (not permitted), "set_ignored" (answers well and does nothing),
  * "rounds" (limits become multiples of 20 W), "lag=MS" (what was set is in force only then), "held"
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct {
   int index;
@@ -183,6 +186,38 @@ int nvmlDeviceGetTemperature(void* device, int sensor, unsigned* celsius) {
   (void)device;
   *celsius = sensor == 0 ? 61 : 0;
   return fails("no_temperature");
+}
+static unsigned busy_process(void) {
+  const char* pid = getenv("FAKE_NVML_PID");
+  return pid != NULL ? (unsigned)atoi(pid) : (unsigned)getpid();
+}
+typedef struct {
+  unsigned pid;
+  unsigned long long bytes;
+  unsigned instance, compute_instance;
+} Process;
+typedef struct {
+  unsigned pid;
+  unsigned long long time_us;
+  unsigned gpu, memory, encoder, decoder;
+} Use;
+int nvmlDeviceGetComputeRunningProcesses_v2(void* device, unsigned* count, Process* list) {
+  if (fails("no_processes") != 0) return fails("no_processes");
+  if (*count < 1) return 7;
+  list[0] = (Process){busy_process(), ((Device*)device)->index == 0 ? 1ULL << 30 : ~0ULL, 0, 0};
+  *count = 1;
+  return 0;
+}
+int nvmlDeviceGetProcessUtilization(void* device, Use* list, unsigned* count,
+                                    unsigned long long since_us) {
+  const unsigned long long now_us = (unsigned long long)time(NULL) * 1000000ULL;
+  if (fails("no_processes") != 0) return fails("no_processes");
+  if (((Device*)device)->index != 0 || since_us > now_us) return 6; /* not found */
+  if (*count < 2) return 7;
+  list[0] = (Use){busy_process(), now_us, 60, 10, 0, 0};
+  list[1] = (Use){busy_process(), since_us, 99, 10, 0, 0}; /* an older one */
+  *count = 2;
+  return 0;
 }
 int nvmlDeviceGetMigMode(void* device, unsigned* now, unsigned* after_reset) {
   (void)device;

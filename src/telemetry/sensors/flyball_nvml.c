@@ -11,6 +11,8 @@
  *   driver_version             "0 550.54"
  *   error CODE                 "0 Not Supported"
  *   ENTRY GPU [NUMBER…]        "0 VALUE…", e.g. "power 0", "clock 1 2", "lock_gpu 0 300 1200"
+ *   compute_processes GPU      "0 PID BYTES PID BYTES …"; graphics_processes likewise
+ *   process_use GPU SECONDS    "0 PID MICROSECONDS PERCENT …": since this time, from 1970 on
  *   anything else              "2": bad argument
  *
  * It must run where the C library is older than the one it was built with, down to 2.17: it calls
@@ -44,6 +46,7 @@ enum {
   not_supported = 3,
   most_gpus = 256,
   most_clocks = 2048,
+  most_processes = 512,
   longest_request = 256,
   longest_text = 128,
   most_numbers = 3
@@ -60,6 +63,8 @@ enum Form {
   two_in_one,
   list,
   list_of,
+  processes,
+  uses,
   set_none,
   set_one,
   set_two
@@ -78,6 +83,18 @@ static int (*device_of)(unsigned, void**);
 static const char* (*error_text)(int);
 static int (*driver_version)(char*, unsigned);
 static void* devices[most_gpus]; /* NULL: not asked for yet */
+
+/* As the library fills them (nvml_api.h says what they mean). */
+struct Process {
+  unsigned pid;
+  unsigned long long bytes;
+  unsigned instance, compute_instance;
+};
+struct Use {
+  unsigned pid;
+  unsigned long long time_us;
+  unsigned gpu, memory, encoder, decoder;
+};
 
 /* An answer is put together here: the longest lists most_clocks clocks. */
 static char answer[16 * most_clocks];
@@ -178,6 +195,7 @@ static int numbers_beside_gpu(enum Form form) {
   switch (form) {
     case number_of:
     case list_of:
+    case uses:
     case set_one:
       return 1;
     case set_two:
@@ -218,10 +236,30 @@ static void put_text(int code, char* value, size_t size) {
   put(value);
 }
 
+static void put_processes(int code, const struct Process* all, unsigned count) {
+  const unsigned long long most = 0x7fffffffffffffffULL; /* "not known" is beyond it */
+  put_code(code);
+  for (unsigned i = 0; code == success && i < count && i < most_processes; ++i) {
+    put_value(all[i].pid);
+    put_value(all[i].bytes < most ? all[i].bytes : most);
+  }
+}
+
+static void put_uses(int code, const struct Use* all, unsigned count) {
+  put_code(code);
+  for (unsigned i = 0; code == success && i < count && i < most_processes; ++i) {
+    put_value(all[i].pid);
+    put_value(all[i].time_us);
+    put_value(all[i].gpu);
+  }
+}
+
 #define CALL(types, ...) ((int(*) types)entry->function)(__VA_ARGS__)
 
 static void call(const struct Entry* entry, void* device, const unsigned* argument) {
   static unsigned clocks[most_clocks];
+  static struct Process held[most_processes];
+  static struct Use used[most_processes];
   unsigned pair[2] = {0, 0}, count = most_clocks;
   unsigned long long wide[3] = {0, 0, 0};
   char word[longest_text] = {0};
@@ -256,6 +294,17 @@ static void call(const struct Entry* entry, void* device, const unsigned* argume
     case list_of:
       code = CALL((void*, unsigned, unsigned*, unsigned*), device, argument[0], &count, clocks);
       put_list(code, clocks, count);
+      return;
+    case processes:
+      count = most_processes;
+      code = CALL((void*, unsigned*, struct Process*), device, &count, held);
+      put_processes(code, held, count);
+      return;
+    case uses:
+      count = most_processes;
+      code = CALL((void*, struct Use*, unsigned*, unsigned long long), device, used, &count,
+                  argument[0] * 1000000ULL);
+      put_uses(code, used, count);
       return;
     case set_none:
       put_code(CALL((void*), device));

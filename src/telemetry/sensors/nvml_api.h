@@ -17,6 +17,19 @@ struct NvmlMemory {
   unsigned long long total = 0, free = 0, used = 0;
 };
 
+/// A process that holds memory of a GPU, as of version 2 of the entries; `bytes` is huge where it
+/// is not told.
+struct NvmlProcessMemory {
+  unsigned pid = 0;
+  unsigned long long bytes = 0;
+  unsigned instance = 0, compute_instance = 0;
+};
+struct NvmlProcessUse {
+  unsigned pid = 0;
+  unsigned long long time_us = 0;                          ///< since 1970
+  unsigned gpu = 0, memory = 0, encoder = 0, decoder = 0;  ///< percent of the last period
+};
+
 /// Return codes that are told apart.
 enum NvmlCode {
   nvml_success = 0,
@@ -45,6 +58,12 @@ struct NvmlApi {
   std::function<int(NvmlDevice, int, unsigned*)> temperature;  ///< °C; 0 = the chip
   std::function<int(NvmlDevice, NvmlMemory*)> memory;
   std::function<int(NvmlDevice, unsigned* now, unsigned* after_reset)> mig_mode;
+  // `count`: how many fit, then how many there are.
+  std::function<int(NvmlDevice, unsigned* count, NvmlProcessMemory*)> compute_processes;
+  std::function<int(NvmlDevice, unsigned* count, NvmlProcessMemory*)> graphics_processes;
+  /// Of those that were busy since a time, which counts in whole seconds by flyball-nvml.
+  std::function<int(NvmlDevice, NvmlProcessUse*, unsigned* count, unsigned long long since_us)>
+      process_use;
   // Limits in mW. What is in force may lie below what was set.
   std::function<int(NvmlDevice, unsigned* least, unsigned* most)> power_limits;
   std::function<int(NvmlDevice, unsigned*)> default_limit;

@@ -18,6 +18,11 @@
   X(temperature, "nvmlDeviceGetTemperature", 0, number_of)                \
   X(memory, "nvmlDeviceGetMemoryInfo", 0, three_counters)                 \
   X(mig_mode, "nvmlDeviceGetMigMode", 0, two)                             \
+  X(compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3",         \
+    "nvmlDeviceGetComputeRunningProcesses_v2", processes)                 \
+  X(graphics_processes, "nvmlDeviceGetGraphicsRunningProcesses_v3",       \
+    "nvmlDeviceGetGraphicsRunningProcesses_v2", processes)                \
+  X(process_use, "nvmlDeviceGetProcessUtilization", 0, uses)              \
   X(power_limits, "nvmlDeviceGetPowerManagementLimitConstraints", 0, two) \
   X(default_limit, "nvmlDeviceGetPowerManagementDefaultLimit", 0, number) \
   X(power_limit, "nvmlDeviceGetPowerManagementLimit", 0, number)          \

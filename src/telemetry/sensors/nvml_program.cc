@@ -166,6 +166,17 @@ int take_list(const NvmlAnswer& answer, unsigned* count, unsigned* list) {
   return nvml_success;
 }
 
+// As many of `of` numbers each as fit.
+template <class Entry, class Take>
+int take_entries(const NvmlAnswer& answer, size_t of, unsigned* count, Entry* list, Take take) {
+  if (answer.code != nvml_success) return answer.code;
+  if (answer.numbers.size() % of != 0) return nvml_unknown;
+  const size_t size = std::min<size_t>(answer.numbers.size() / of, *count);
+  for (size_t i = 0; i < size; ++i) list[i] = take(answer.numbers.data() + of * i);
+  *count = static_cast<unsigned>(size);
+  return nvml_success;
+}
+
 template <class... Word>
 std::string nvml_request(const char* entry, NvmlDevice device, Word... words) {
   std::string line = fmt::format("{} {}", entry, index_of(device));
@@ -213,6 +224,27 @@ class NvmlBinding {
   void bind(std::function<int(NvmlDevice, unsigned, unsigned)>& f) const {
     f = [me = *this](NvmlDevice gpu, unsigned low, unsigned high) {
       return me.ask(nvml_request(me.entry_, gpu, low, high)).code;
+    };
+  }
+  void bind(std::function<int(NvmlDevice, unsigned*, NvmlProcessMemory*)>& f) const {
+    f = [me = *this](NvmlDevice gpu, unsigned* count, NvmlProcessMemory* list) {
+      return take_entries(me.ask(nvml_request(me.entry_, gpu)), 2, count, list,
+                          [](const unsigned long long* numbers) {
+                            return NvmlProcessMemory{.pid = static_cast<unsigned>(numbers[0]),
+                                                     .bytes = numbers[1]};
+                          });
+    };
+  }
+  void bind(
+      std::function<int(NvmlDevice, NvmlProcessUse*, unsigned*, unsigned long long)>& f) const {
+    f = [me = *this](NvmlDevice gpu, NvmlProcessUse* list, unsigned* count,
+                     unsigned long long since_us) {
+      return take_entries(me.ask(nvml_request(me.entry_, gpu, since_us / 1'000'000)), 3, count,
+                          list, [](const unsigned long long* numbers) {
+                            return NvmlProcessUse{.pid = static_cast<unsigned>(numbers[0]),
+                                                  .time_us = numbers[1],
+                                                  .gpu = static_cast<unsigned>(numbers[2])};
+                          });
     };
   }
   // Two numbers, or a list that begins with how many fit: the form says which.
@@ -270,6 +302,8 @@ NvmlApi entries_by(const NvmlProcessPtr& process, const std::set<std::string>& k
 #define BIND_two_in_one bind
 #define BIND_list bind_list
 #define BIND_list_of bind
+#define BIND_processes bind
+#define BIND_uses bind
 #define BIND_set_none bind
 #define BIND_set_one bind
 #define BIND_set_two bind

@@ -23,7 +23,10 @@ using testing::HasSubstr;
 
 class NvmlProgramTest : public testing::Test {
  protected:
-  void TearDown() override { ::unsetenv("FAKE_NVML"); }
+  void TearDown() override {
+    ::unsetenv("FAKE_NVML");
+    ::unsetenv("FAKE_NVML_PID");
+  }
   static Result<NvmlApi> open(const char* behaves, const std::string& library = fake()) {
     ::setenv("FAKE_NVML", behaves, 1);
     return open_by_program(program(), library);
@@ -34,6 +37,7 @@ class NvmlProgramTest : public testing::Test {
 
 // What the library answers within this process is what the program answers.
 TEST_F(NvmlProgramTest, EveryReadingIsThatOfTheLibrary) {
+  ::setenv("FAKE_NVML_PID", "77", 1);
   const auto there = open("");
   ASSERT_TRUE(there.ok()) << there.error().message;
   const auto here = NvmlApi::open(fake());
@@ -77,6 +81,20 @@ TEST_F(NvmlProgramTest, EveryReadingIsThatOfTheLibrary) {
     count = clocks.size();
     EXPECT_EQ(api->memory_clocks(device, &count, clocks.data()), nvml_success);
     EXPECT_EQ(count, 3u);
+    ASSERT_EQ(api->device(0, &device), nvml_success);
+    std::array<NvmlProcessMemory, 4> held{};
+    count = held.size();
+    EXPECT_EQ(api->compute_processes(device, &count, held.data()), nvml_success);
+    EXPECT_EQ(count, 1u);
+    EXPECT_EQ(held[0].pid, 77u);
+    EXPECT_EQ(held[0].bytes, 1u << 30);
+    std::array<NvmlProcessUse, 4> used{};
+    count = used.size();
+    EXPECT_EQ(api->process_use(device, used.data(), &count, 5'000'000), nvml_success);
+    EXPECT_EQ(count, 2u);
+    EXPECT_EQ(used[0].gpu, 60u);
+    EXPECT_EQ(used[1].time_us, 5'000'000u);
+    EXPECT_FALSE(api->graphics_processes);
     EXPECT_FALSE(api->memory);  // the stand-in has no such entry
     EXPECT_EQ(api->message(3), "Not Supported");
     EXPECT_EQ(api->message(77), "error 77");

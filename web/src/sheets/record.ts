@@ -44,7 +44,7 @@ export function record_sheet(page: RecordPage): Sheet {
       ], () => provenance),
     ].filter((t) => t.rows.length > 0),
     notes: [...notes("gap", a.gaps.map((g) => g.message)), ...notes("warning", [...thinned_notes(page), ...a.damaged.map((d) => `Left out: ${d}`)]), ...notes("note", [a.remarks])],
-    facts: [facts("Record", [["file", a.file], ["size", bytes_words(a.bytes)], ["bound", bytes_words(a.most_bytes)], ["device", a.device], ["samples of power", `${a.rate_hz} a second`], ["one value on this page", length_words(page.width_s)], ["ended", a.stopped ?? "not closed"], ["reading and writing took", a.own_cpu_percent === null ? "" : `${a.own_cpu_percent.toPrecision(2)} % of one core`], ["command", a.command]])],
+    facts: [facts("Record", [["file", a.file], ["size", bytes_words(a.bytes)], ["bound", bytes_words(a.most_bytes)], ["device", a.device], ["samples of power", `${a.rate_hz} a second`], ["one value on this page", length_words(page.width_s)], ["ended", a.stopped ?? "not closed"], ["runs", a.runs.map((run) => `${run.number} (${run.command}) of ${run.place}`).join(", ")], ["reading and writing took", a.own_cpu_percent === null ? "" : `${a.own_cpu_percent.toPrecision(2)} % of one core`], ["command", a.command]])],
     record: recorded(page),
   };
 }

@@ -51,8 +51,7 @@ Result<OpenedBoard> open(const ModeOptions& options) {
                              name.text())};
   const bool named = !options.device.empty();
   // Whether this machine is the board that was named is the registry's to say.
-  if (named && name.kind != BoardName::Kind::cuda)
-    FLYBALL_CHECK(open_named_board(options.device, options.root));
+  if (named) FLYBALL_CHECK(open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(board.device, open_live_knobs(named ? name : BoardName{BoardName::Kind::board},
                                                board.identity, board.root));
   return board;

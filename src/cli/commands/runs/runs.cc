@@ -144,6 +144,7 @@ Status show_run(const RunsOptions& options) {
   if (const RunSummary summary = summary_of(run); !summary.best.empty())
     fmt::print("answer: {}{}\n", summary.best,
                summary.choice.empty() ? "" : fmt::format(" at {}", summary.choice));
+  if (!run.request.record.empty()) fmt::print("record: {}\n", run.request.record);
   print_conditions(run.request);
   if (trials.empty()) {
     if (experiment_runs.empty())

@@ -1,4 +1,4 @@
-#include "cli/record_options.h"
+#include "cli/recording/record_options.h"
 
 #include <fmt/format.h>
 
@@ -43,18 +43,21 @@ CLI::Option* add_record_bytes(CLI::App& command, uint64_t& bytes) {
 
 namespace {
 
+Error no_time(const std::string& option, const std::string& text) {
+  return {Code::invalid_argument, fmt::format("{} '{}' is no time", option, text),
+          "hours, minutes and seconds since the record began: 10:05 or 10:05:30, with a unit: 90s, "
+          "or by the clock: 2026-03-01T12:30:05Z"};
+}
+
 // "10:05" and "10:05:30" are hours, minutes and seconds since the record began.
 Result<double> parse_clock(const std::string& option, const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
   double seconds = 0;
-  for (const std::string& part : parts) {
-    unsigned value = 0;
-    const auto [end, fault] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (fault != std::errc() || end != part.data() + part.size() || value > 1'000'000)
-      return Error{Code::invalid_argument, fmt::format("{} '{}' is no time", option, text),
-                   "hours, minutes and seconds since the record began: 10:05 or 10:05:30, with a "
-                   "unit: 90s, or by the clock: 2026-03-01T12:30:05Z"};
-    seconds = 60 * seconds + value;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto value = parse_integer(parts[i]);
+    const long long most = i == 0 ? 1'000'000 : 59;
+    if (!value || *value < 0 || *value > most || parts.size() > 3) return no_time(option, text);
+    seconds = 60 * seconds + static_cast<double>(*value);
   }
   return parts.size() == 2 ? 60 * seconds : seconds;
 }
@@ -67,6 +70,7 @@ Result<double> parse_since(const std::string& option, const std::string& text,
   if (text.find(':') != std::string::npos) return parse_clock(option, text);
   const auto duration = parse_seconds(text);
   if (!duration) return duration.error().within(option);
+  if (duration->value < 0) return no_time(option, text);
   return duration->value;
 }
 
@@ -91,29 +95,38 @@ Status RecordOption::check() const {
                "a record is never written over: name another file, or remove it"};
 }
 
-SamplingListener* RecordOption::begin(const std::string& command, const std::string& device,
-                                      const std::string& board, double interval_s,
-                                      const SensorList& power) {
+SamplingListener* RecordOption::begin(const RecordedCommand& recorded, const BoardInfo& board,
+                                      double interval_s, const SensorList& power) {
   if (!given()) return nullptr;
-  RecordInfo info{.command = command,
-                  .device = device,
-                  .board = board,
+  run_ = std::make_shared<RunOfRecord>(recorded, board.device, file_);
+  RecordInfo info{.command = recorded.command,
+                  .device = board.name.text(),
+                  .board = board.device.title,
                   .provenance = "measured",
                   .remarks = "",
                   .started_utc = "",
                   .rate_hz = 1 / interval_s,
                   .most_bytes = most_bytes_,
-                  .gaps = power.gaps};
+                  .gaps = power.gaps,
+                  .runs = run_->runs()};
   recording_ = std::make_shared<SamplerRecording>(file_, std::move(info));
   return recording_.get();
 }
 
-Status RecordOption::finish(const std::vector<Span>& spans, const std::string& stopped) {
+Status RecordOption::finish(const std::vector<Span>& spans, const std::string& stopped,
+                            const Json& answer) {
   if (!recording_) return {};
   constexpr size_t most_marks = 2000;  // epochs and windows, not every minibatch
   if (spans.size() <= most_marks)
     for (const Span& span : spans) recording_->mark(span.begin_ns, span.name);
-  return recording_->finish(stopped);
+  recording_->set_runs(run_->runs());
+  FLYBALL_CHECK(recording_->finish(stopped));
+  run_->finish(answer);
+  return {};
+}
+
+std::string RecordOption::words() const {
+  return fmt::format("{} (`flyball report {}` shows it)", file_, file_);
 }
 
 Status check_other_file(const std::filesystem::path& out, const std::filesystem::path& record) {
@@ -140,6 +153,9 @@ Result<RecordView> RecordStretch::in(const RecordReader& reader) const {
   if (!to.empty()) {
     FLYBALL_ASSIGN(view.end, parse_moment("--to", to, reader.info()));
   }
+  if (!from.empty() && !to.empty() && view.begin >= view.end)
+    return Error{Code::invalid_argument, fmt::format("--from {} is not before --to {}", from, to),
+                 "swap them"};
   view.end = std::min(view.end, reader.end());
   if (view.begin < view.end) return view;
   const std::string length = format_seconds({static_cast<double>(reader.end()) / ticks_per_s});

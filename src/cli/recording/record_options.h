@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "cli/recording/run_of_record.h"
 #include "device/registry/board.h"
 #include "recording/record_json.h"
 #include "recording/sampler_recording.h"
@@ -40,14 +41,18 @@ class RecordOption {
   /// Before anything is measured: may there be such a file?
   Status check() const;
   /// Who is told of what is sampled; null where no record was asked for.
-  SamplingListener* begin(const std::string& command, const std::string& device,
-                          const std::string& board, double interval_s, const SensorList& power);
-  /// Marks of what ran, then the end. Nothing where no record was asked for.
-  Status finish(const std::vector<Span>& spans, const std::string& stopped);
+  SamplingListener* begin(const RecordedCommand& recorded, const BoardInfo& board,
+                          double interval_s, const SensorList& power);
+  /// Marks of what ran, then the end; the run of the store ends with its answer. Nothing where no
+  /// record was asked for.
+  Status finish(const std::vector<Span>& spans, const std::string& stopped, const Json& answer);
+  /// "run.flyrec (`flyball report run.flyrec` shows it)"
+  std::string words() const;
 
  private:
   std::string file_;
   uint64_t most_bytes_ = usual_record_bytes;
+  std::shared_ptr<RunOfRecord> run_;
   std::shared_ptr<SamplerRecording> recording_;
 };
 

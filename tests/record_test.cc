@@ -1,0 +1,102 @@
+// Records and runs know each other: `flyball record -- COMMAND`, `measure --record`, `profile
+// --record`.
+#include <gmock/gmock.h>
+
+#include "command_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RecordCommandTest : public CommandTest {
+ protected:
+  std::string file(const char* name) const { return (folder_ / name).string(); }
+  /// Numbers of the runs that a record names.
+  std::vector<int> runs_in(const nlohmann::json& record) const {
+    std::vector<int> numbers;
+    for (const auto& run : record["runs"]) {
+      EXPECT_EQ(run["place"], file("store.db"));
+      numbers.push_back(run["number"]);
+    }
+    return numbers;
+  }
+  nlohmann::json shown(int number) {
+    return run({"runs", "show", std::to_string(number), "--json"}).json();
+  }
+};
+
+TEST_F(RecordCommandTest, TheRunOfACommandIsJoinedToItsRecord) {
+  const Finished done = run({"record", "-o", file("a.flyrec"), "--json", "--", "sleep", "0.2"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(runs_in(done.json()), std::vector<int>{1});
+  const auto stored = shown(1);
+  EXPECT_EQ(stored["record"], file("a.flyrec"));
+  EXPECT_EQ(stored["state"], "done");
+  EXPECT_EQ(stored["workload"], "sleep 0.2");
+  EXPECT_EQ(stored["answer"]["file"], "a.flyrec");
+  // Either of the two opens the page.
+  ASSERT_EQ(run({"report", "1", "--out", file("run.html")}).exit_code, 0);
+  ASSERT_EQ(run({"report", file("a.flyrec"), "--out", file("record.html")}).exit_code, 0);
+  const auto page = report_data(file("run.html"));
+  EXPECT_EQ(page["kind"], "record");
+  EXPECT_EQ(page["answer"], report_data(file("record.html"))["answer"]);
+  EXPECT_EQ(runs_in(page["answer"]), std::vector<int>{1});
+}
+
+TEST_F(RecordCommandTest, RunsThatTheCommandBeginsAreInTheRecord) {
+  const Finished done = run({"record", "-o", file("a.flyrec"), "--json", "--", program_, "tune",
+                             "resnet18", "--device", "twin:orin_nano", "--profiles", "3", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(runs_in(done.json()), (std::vector<int>{1, 2}));
+  ASSERT_EQ(run({"tune", "resnet18", "--device", "twin:orin_nano", "-q", "--fresh"}).exit_code, 0);
+  EXPECT_EQ(shown(2)["record"], file("a.flyrec"));
+  EXPECT_TRUE(shown(3)["record"].is_null());
+  // The page of the run leads to that of the record beside it.
+  ASSERT_EQ(run({"report", "2", "--out", file("tune.html")}).exit_code, 0);
+  const auto page = report_data(file("tune.html"));
+  EXPECT_EQ(page["kind"], "tune");
+  EXPECT_EQ(page["record"]["page"], "tune.record.html");
+  EXPECT_EQ(report_data(file("tune.record.html"))["kind"], "record");
+}
+
+TEST_F(RecordCommandTest, MeasureSaysThatARecordWasWritten) {
+  const Finished done = run({"measure", "--record", file("m.flyrec"), "--", "sleep", "0.2"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("m.flyrec (`flyball report "));
+  const auto stored = shown(1);
+  EXPECT_EQ(stored["record"], file("m.flyrec"));
+  EXPECT_GT(stored["answer"]["wall_s"], 0.2);
+  ASSERT_EQ(run({"report", "1", "--out", file("run.html")}).exit_code, 0);
+  EXPECT_EQ(report_data(file("run.html"))["kind"], "record");
+}
+
+TEST_F(RecordCommandTest, TheRunOfAProfileHasItsPage) {
+  const Finished done = run({"profile", "--record", file("p.flyrec"), "--", "sleep", "0.2"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("record: " + file("p.flyrec")));
+  ASSERT_EQ(run({"report", "1", "--out", file("run.html")}).exit_code, 0);
+  EXPECT_EQ(report_data(file("run.html"))["kind"], "profile");
+  EXPECT_EQ(report_data(file("run.record.html"))["kind"], "record");
+}
+
+TEST_F(RecordCommandTest, ARecordThatIsAnothersIsNotShownForARun) {
+  ASSERT_EQ(run({"record", "-o", file("a.flyrec"), "--", "true"}).exit_code, 0);
+  fs::remove(file("a.flyrec"));
+  ASSERT_EQ(run({"record", "-o", file("a.flyrec"), "--", "true"}).exit_code, 0);
+  const Finished first = run({"report", "1", "--out", file("run.html")});
+  EXPECT_THAT(first.err, HasSubstr("a.flyrec is of another run"));
+  EXPECT_EQ(report_data(file("run.html"))["kind"], "run");
+  EXPECT_EQ(runs_in(run({"runs", "show", "2", "--json"}).json()["answer"]), std::vector<int>{2});
+}
+
+TEST_F(RecordCommandTest, WithoutAStoreItRecordsAllTheSame) {
+  environment_["FLYBALL_STORE"] = write("store.db", "no database").string();
+  const Finished done = run({"record", "-o", file("a.flyrec"), "--json", "--", "true"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("note: no run of the store is joined to the record: "));
+  EXPECT_EQ(done.json()["runs"].size(), 0u);
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
