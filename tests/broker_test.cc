@@ -1,5 +1,6 @@
 // `flyball broker` and processes that ask it for turns, in C and in Python, in containers, stopped
 // and killed.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -8,6 +9,8 @@
 
 #include "base/clock_testing.h"
 #include "command_testing.h"
+#include "device/host/board_trees_testing.h"
+#include "living_tree_testing.h"
 #include "schema_testing.h"
 
 namespace flyball::testing_tools {
@@ -180,13 +183,75 @@ TEST_F(BrokerCommandTest, PythonTakesTurnsByOneLine) {
   EXPECT_EQ(found["budget_ms"], 250);
 }
 
+// The tree's GPU draws 19 mW a MHz, and 9.7 W besides: at first 21.3 W in the preset "30W".
+TEST_F(BrokerCommandTest, ABudgetBelowWhatTheModeDrawsSetsALowerPresetAndPutsBack) {
+  const fs::path root = folder_ / "tree";
+  trees::write_tree("orin_agx_jp6", root);
+  const std::string before = slurp(root / gpu_max);
+  const LivingTree tree(root);
+  start_broker({"--root", root.string(), "--power-budget", "19W"});
+  const pid_t one = start_turned("one", "", {"12", "5"});
+  const pid_t net = start_turned("net", "500ms", {"12", "2", "40"});
+  EXPECT_TRUE(within_seconds_of_now(12, [&] {
+    return slurp(root / gpu_max).starts_with("408000000");
+  })) << slurp(root / gpu_max);
+  finish(one);
+  finish(net);
+  const Finished broker = end_broker();
+  ASSERT_EQ(broker.exit_code, 0) << broker.err;
+  EXPECT_THAT(broker.err, HasSubstr("W are drawn, of a budget of 19 W: mode"));
+  const auto document = broker.json();
+  EXPECT_THAT(schema_faults("broker", document), ::testing::IsEmpty());
+  EXPECT_GE(document["switches"], 1);
+  EXPECT_THAT(document["replans"][0]["mode"].get<std::string>(), HasSubstr("gpu_mhz"));
+  EXPECT_EQ(document["budget_w"], 19);
+  EXPECT_EQ(slurp(root / gpu_max), before);
+}
+
+// Who is expected has profiles, by which the mode is chosen before anybody comes.
+TEST_F(BrokerCommandTest, ProfilesOfWhoIsExpectedChooseTheMode) {
+  const fs::path root = folder_ / "tree";
+  trees::write_tree("orin_agx_jp6", root);
+  const LivingTree tree(root);
+  std::string text =
+      "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w\n";
+  for (const double gpu : {408.0, 1020.0, 1300.5})
+    text += fmt::format(
+        "orin_agx,one,train,16,4,1344,{0},3199,{1},{2}\n"
+        "orin_agx,net,infer,4,4,1344,{0},3199,{1},{2}\n",
+        gpu, 5 * 1300.5 / gpu, 9.7 + 0.019 * gpu);
+  const std::string table = write("profiles.csv", text).string();
+  const std::vector<std::string> asked = {"--root",     root.string(), "--power-budget", "30W",
+                                          "--infer",    "net",         "--train",        "one",
+                                          "--latency",  "500ms",       "--rate",         "25",
+                                          "--measured", table,         "--batch-size",   "4"};
+  start_broker(asked);
+  const Finished early = finish(start_turned("net", "100ms", {"0.2", "2", "40"}));
+  EXPECT_THAT(early.err, HasSubstr("net is expected as a service within 500 ms"));
+  EXPECT_TRUE(slurp(root / gpu_max).starts_with("1020000000"));
+  const pid_t one = start_turned("one", "", {"0.5", "5"});
+  EXPECT_EQ(finish(start_turned("net", "500ms", {"0.5", "2", "40"})).exit_code, 0);
+  finish(one);
+  const Finished broker = end_broker();
+  ASSERT_EQ(broker.exit_code, 0) << broker.err;
+  const auto document = broker.json();
+  EXPECT_THAT(schema_faults("broker", document), ::testing::IsEmpty());
+  EXPECT_EQ(document["plan"][0]["config"]["gpu_mhz"], 1020);
+  EXPECT_THAT(document["mode"].get<std::string>(), HasSubstr("gpu_mhz 1020"));
+  EXPECT_GT(client(document, "one")["turns"], 0);
+}
+
 TEST_F(BrokerCommandTest, WhatItCannotDoIsSaidAtOnce) {
   const std::string table = small_table().string();
   for (const auto& [words, what] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--device", "table:" + table}, "table"},
            {{"--device", "twin:orin_agx"}, "simulated"},
            {{"--group", "no-such-group"}, "no-such-group"},
-           {{"--mode", "gpu_mhz"}, "gpu_mhz"}}) {
+           {{"--mode", "gpu_mhz"}, "gpu_mhz"},
+           {{"--infer", "net"}, "--latency"},
+           {{"--train", "one"}, "plans are for"},
+           {{"--latency", "1s"}, "--infer"},
+           {{"--infer", "net", "--latency", "1s", "--mode", "gpu_mhz=1"}, "--mode holds"}}) {
     std::vector<std::string> all = {"broker", "--socket", socket_, "--duration", "100ms"};
     all.insert(all.end(), words.begin(), words.end());
     const Finished refused = run(all);

@@ -3,8 +3,10 @@
  * the other; with it, it serves a request that is due every so often. It prints "steps P50 P99",
  * the latter of the time from when a step was due (a training: was begun) to its end, in ms. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "flyball_turn.h"
@@ -53,7 +55,9 @@ int main(int argc, char** argv) {
     if (due_ms - begin_ms > seconds * 1e3) break;
     if (due_ms > now_ms) sleep_until(due_ms);
     if (flyball_turn_begin(&turns) < 0) {
-      perror("turned_c");
+      const int why = errno;
+      const char* refusal = flyball_turns_refusal(&turns);
+      fprintf(stderr, "turned_c: %s\n", *refusal ? refusal : strerror(why));
       return 2;
     }
     compute(step_ms);

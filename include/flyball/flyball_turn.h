@@ -35,28 +35,34 @@ typedef struct flyball_turns {
   const char*
       socket;       /* of the broker: FLYBALL_BROKER; null or "": none, and every call is a no-op */
   const char* name; /* FLYBALL_TURN_NAME, else the program's; letters, digits and ._- */
-  double latency_s; /* FLYBALL_TURN_LATENCY; not 0: a service, from asking to its turn's end */
+  double latency_s; /* FLYBALL_TURN_LATENCY ("100ms"); not 0: a service, from asking to its turn's
+                       end */
   double share;     /* FLYBALL_TURN_SHARE, of trainings; 1 */
   /* Of this header alone: */
   int fd;       /* -1: not connected */
   long pid;     /* that connected */
   int has_turn; /* granted, and not ended */
   time_t tried; /* when it last tried to connect */
+  char refusal[257];
 } flyball_turns;
 
-/* A training or a service as the environment says; nothing is opened yet. Latencies are seconds
- * ("0.1"), or have the unit ms ("100ms") or s; any other, and a share that is no number, the broker
- * refuses. */
+/* A training or a service as the environment says; nothing is opened yet. A latency has
+ * the unit ms ("100ms") or s; any other text, and a share that is no number, the broker refuses. */
 static inline flyball_turns flyball_turns_init(void);
 /* Waits for the turn. 1: granted. 0: no broker is named. -1 and errno: it does not answer, or has
- * refused this process (EPROTO); the step may run as it would without one. A broker that has gone
- * is tried again once a second; one that does not welcome within 10 s (EAGAIN) has, too. */
+ * refused this process (flyball_turns_refusal() says why); the step may run as it would without
+ * one. Refused: EEXIST, another client has the name in another role; EINVAL, the name, latency or
+ * share cannot be; EUSERS, there are too many clients; EPROTONOSUPPORT, it speaks another version
+ * of the protocol; EPROTO, anything else. A broker that has gone (ECONNREFUSED, ECONNRESET,
+ * ENOENT), or that does not welcome within 10 s (EAGAIN), is tried again once a second. */
 static inline int flyball_turn_begin(flyball_turns* turns);
 /* The turn ends. Wait for the device before. */
 static inline void flyball_turn_end(flyball_turns* turns);
 /* The same, and tells for how many nanoseconds of it the device was waited for. */
 static inline void flyball_turn_end_waited(flyball_turns* turns, long long waited_ns);
 static inline void flyball_turns_close(flyball_turns* turns);
+/* Why the broker has refused this process the last time that it was asked; "": it has not. */
+static inline const char* flyball_turns_refusal(const flyball_turns* turns);
 
 /* A decimal number, whatever the program's locale: strtod() and printf() may want a comma. -1: none
  * begins there. */
@@ -78,8 +84,8 @@ static inline double flyball_turn_seconds_(const char* text) {
   value = flyball_turn_number_(text, &end);
   if (strcmp(end, "ms") == 0)
     value *= 1e-3;
-  else if (*end && strcmp(end, "s") != 0)
-    return -1;
+  else if (strcmp(end, "s") != 0)
+    return -1;                   /* a bare number has no unit to be guessed */
   return value > 0 ? value : -1; /* 0 is no latency, and would be a training */
 }
 
@@ -139,16 +145,40 @@ static inline void flyball_turn_name_(const flyball_turns* turns, char name[65])
       name[length] = '-';
 }
 
+static inline const char* flyball_turns_refusal(const flyball_turns* turns) {
+  return turns->refusal;
+}
+
+/* "refused WORD why": keeps why, and makes an errno of the word. */
+static inline int flyball_turn_refused_(flyball_turns* turns, const char* answer) {
+  static const struct {
+    const char* word;
+    int number;
+  } refusals[] = {
+      {"name ", EEXIST}, {"role ", EINVAL}, {"many ", EUSERS}, {"version ", EPROTONOSUPPORT}};
+  const char* why = NULL;
+  size_t i;
+  if (strncmp(answer, "refused ", 8) != 0) return EPROTO;
+  why = strchr(answer + 8, ' ');
+  strcpy(turns->refusal, why ? why + 1 : answer + 8);
+  for (i = 0; i < sizeof refusals / sizeof refusals[0]; ++i)
+    if (strncmp(answer + 8, refusals[i].word, strlen(refusals[i].word)) == 0)
+      return refusals[i].number;
+  return EPROTO;
+}
+
 /* What the broker says next; -1 and errno where it says nothing any more. */
 static inline int flyball_turn_hear_(flyball_turns* turns, const char* expected) {
   char answer[257];
   ssize_t size;
+  int resets = 0; /* one comes before the last words of a broker that has not read ours */
+  turns->refusal[0] = '\0';
   do size = recv(turns->fd, answer, sizeof answer - 1, 0);
-  while (size < 0 && errno == EINTR);
+  while (size < 0 && (errno == EINTR || (errno == ECONNRESET && resets++ == 0)));
   if (size > 0) {
     answer[size] = '\0';
     if (strcmp(answer, expected) == 0) return 0;
-    errno = EPROTO;
+    errno = flyball_turn_refused_(turns, answer);
   } else if (size == 0) {
     errno = ECONNRESET;
   }
@@ -165,7 +195,12 @@ static inline int flyball_turn_greet_(flyball_turns* turns) {
   flyball_turn_print_(turns->latency_s != 0 ? turns->latency_s : turns->share, value);
   (void)snprintf(hello, sizeof hello, "flyball-turn 1 %s %s %s",
                  turns->latency_s != 0 ? "service" : "training", value, name);
-  if (flyball_turn_say_(turns, hello) != 0) return -1;
+  if (flyball_turn_say_(turns, hello) != 0) { /* it may have been refused before it could greet */
+    const int why = errno;
+    (void)flyball_turn_hear_(turns, "welcome");
+    if (!turns->refusal[0]) errno = why;
+    return -1;
+  }
   return flyball_turn_hear_(turns, "welcome");
 }
 

@@ -12,7 +12,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t most_jobs = 64;           // names that are known
+constexpr size_t most_jobs = 64;           // names that are known at once
 constexpr int64_t look_ns = 100'000'000;   // how often it looks for the stop, and for the silent
 constexpr size_t most_told = 200;          // lines; a client could say anything for ever …
 constexpr size_t most_refusals_told = 20;  // … so few of those that anybody can bring about
@@ -23,6 +23,21 @@ std::string role_text(const TurnRole& role) {
   return role.service
              ? fmt::format("a service within {:g} ms", static_cast<double>(role.latency_ns) * 1e-6)
              : fmt::format("a training with share {:g}", role.share);
+}
+
+// What the scheduler had of somebody who is gone is taken over.
+template <class Rules, class Results>
+size_t placed(Execution& execution, Rules rules, std::vector<size_t>& free, Results& results) {
+  size_t index = results.size();
+  if (free.empty()) {
+    execution.add(std::move(rules));
+  } else {
+    index = free.back();
+    free.pop_back();
+    execution.replace(index, std::move(rules));
+  }
+  results[index].energy_j = not_measured;
+  return index;
 }
 
 }  // namespace
@@ -50,10 +65,11 @@ void Broker::run() {
   const std::unique_lock lock(mutex_);
   const int64_t now = monotonic_ns();
   free_ns_ = now;
-  execution_.begin({}, now, nullptr);
+  execution_.begin(options_.plan, now, nullptr);
   execution_.run(options_.seconds > 0 ? now + nanoseconds(options_.seconds)
                                       : std::numeric_limits<int64_t>::max());
   execution_.end(monotonic_ns());
+  tell_replans();
   load_.look();
 }
 
@@ -76,6 +92,8 @@ void Broker::pump(int64_t until_ns) {
 
 bool Broker::look() {
   if (ends()) execution_.scheduler().drain();
+  tell_replans();
+  end_pause();
   wait_for_the_one_behind();
   return true;
 }
@@ -83,7 +101,9 @@ bool Broker::look() {
 void Broker::wait() {
   behind_.reset();
   note_kept_out();
-  pump(std::min(execution_.until_ns(), monotonic_ns() + look_ns));
+  const int64_t look_at_ns = monotonic_ns() + look_ns;
+  pump(std::min(
+      {execution_.until_ns(), look_at_ns, paused_until_ns_ > 0 ? paused_until_ns_ : look_at_ns}));
 }
 
 // Nothing runs though a training asks: a budget may be too short for it. The service may have gone
@@ -108,7 +128,7 @@ void Broker::note_kept_out() {
 // The training whose turn has just ended, where it has had less than its share and usually asks
 // again soon.
 void Broker::wait_for_the_one_behind() {
-  if (!behind_) return;
+  if (!behind_ || paused_until_ns_ > 0) return behind_.reset();
   const size_t training = behind_->who;
   behind_.reset();
   const Scheduler& scheduler = execution_.scheduler();
@@ -143,7 +163,7 @@ void Broker::take(const TurnEvent& event) {
 
 void Broker::take_words(int id, Client& client, std::string_view text) {
   const auto message = parse_turn_message(text);
-  if (!message) return expel(id, message.error().message);
+  if (!message) return expel(id, refusal_of(message.error()), message.error().message);
   using Kind = TurnMessage::Kind;
   if (message->kind == Kind::hello && client.state == State::greeting)
     return greet(id, client, message->role);
@@ -151,7 +171,8 @@ void Broker::take_words(int id, Client& client, std::string_view text) {
   if (message->kind == Kind::done && client.state == State::running)
     return done(client, message->synchronize_ns);
   if (message->kind == Kind::done && client.state == State::overran) return done_late(client);
-  expel(id, "a client greets once, then asks, is granted its turn and says that it is done");
+  expel(id, TurnRefusal::words,
+        "a client greets once, then asks, is granted its turn and says that it is done");
 }
 
 // A name is one client, whichever process has it; once all of them have gone it may come in another
@@ -161,41 +182,81 @@ Result<size_t> Broker::job_of(const TurnRole& role) {
   for (size_t j = 0; j < jobs_.size(); ++j) {
     const TurnRole& other = result_.clients[j].role;
     if (other == role) known = j;
-    if (other.name == role.name && !(other == role) && jobs_[j].connected > 0)
+    if (other.name == role.name && !(other == role) &&
+        (jobs_[j].connected > 0 || jobs_[j].expected))
       return Error{Code::conflict,
-                   fmt::format("{} is connected as {}", role.name, role_text(other)),
+                   fmt::format("{} is {} as {}", role.name,
+                               jobs_[j].expected ? "expected" : "connected", role_text(other)),
                    "another name for another role"};
   }
   if (known) return *known;
-  if (jobs_.size() >= most_jobs)
-    return Error{Code::conflict, fmt::format("more than {} names", most_jobs),
+  std::optional<size_t> job = free_place();
+  if (!job)
+    return Error{Code::unavailable, fmt::format("more than {} names at once", most_jobs),
                  "processes that do the same need one name"};
+  take_place(*job, role);
+  return *job;
+}
+
+// A new one, while there are any; then that of the name that has been gone for the longest, whose
+// figures go to a sum.
+std::optional<size_t> Broker::free_place() {
+  if (jobs_.size() < most_jobs) {
+    jobs_.emplace_back();
+    result_.clients.emplace_back();
+    return jobs_.size() - 1;
+  }
+  std::optional<size_t> longest;
+  for (size_t j = 0; j < jobs_.size(); ++j)
+    if (jobs_[j].connected == 0 && !jobs_[j].expected &&
+        (!longest || jobs_[j].left_ns < jobs_[*longest].left_ns))
+      longest = j;
+  if (!longest) return std::nullopt;
+  const TurnClientResult& left = result_.clients[*longest];
+  result_.left.add(left, left.role.service ? execution_.result().services[left.index].late : 0);
+  (left.role.service ? free_services_ : free_trainings_).push_back(left.index);
+  return longest;
+}
+
+void Broker::take_place(size_t job, const TurnRole& role, double rate_hz) {
   TurnClientResult client{.role = role};
   if (role.service) {
-    client.index = execution_.scheduler().services();
-    execution_.add(ServiceRules{.name = role.name,
-                                .latency_ns = role.latency_ns,
-                                .queue_bound = std::numeric_limits<int32_t>::max(),
-                                .overload = Overload::late,
-                                .gathers = 1});
-    execution_.result().services.back().energy_j = not_measured;
+    client.index = placed(execution_,
+                          ServiceRules{.name = role.name,
+                                       .latency_ns = role.latency_ns,
+                                       .queue_bound = std::numeric_limits<int32_t>::max(),
+                                       .overload = Overload::late,
+                                       .rate_hz = rate_hz,
+                                       .gathers = 1},
+                          free_services_, execution_.result().services);
   } else {
-    client.index = execution_.scheduler().trainings();
-    execution_.add(TrainingRules{.name = role.name, .share = role.share, .untimed = true});
+    client.index =
+        placed(execution_, TrainingRules{.name = role.name, .share = role.share, .untimed = true},
+               free_trainings_, execution_.result().trainings);
     execution_.scheduler().set_wants(client.index, false);
-    execution_.result().trainings.back().energy_j = not_measured;
   }
-  result_.clients.push_back(std::move(client));
+  result_.clients[job] = std::move(client);
+  jobs_[job] = {};
+}
+
+void Broker::expect(const TurnRole& role, double rate_hz) {
+  const std::lock_guard lock(mutex_);
   jobs_.emplace_back();
-  return jobs_.size() - 1;
+  result_.clients.emplace_back();
+  take_place(jobs_.size() - 1, role, rate_hz);
+  jobs_.back().expected = true;
+  if (role.service) execution_.scheduler().set_attended(result_.clients.back().index, false);
 }
 
 void Broker::greet(int id, Client& client, const TurnRole& role) {
   const auto job = job_of(role);
-  if (!job) return expel(id, job.error().message);
+  if (!job)
+    return expel(id, job.error().code == Code::conflict ? TurnRefusal::name : TurnRefusal::many,
+                 job.error().message);
   client.job = *job;
   client.state = State::idle;
   ++result_.clients[*job].connections;
+  ++comings_;
   if (++jobs_[*job].connected == 1 && role.service)
     execution_.scheduler().set_attended(result_.clients[*job].index, true);
   if (!sockets_.send(id, turn_welcome)) leave(id);
@@ -213,11 +274,12 @@ void Broker::ask(int id, Client& client) {
   client.state = State::waiting;
   client.since_ns = now;
   if (of.role.service) {
+    if (options_.asked && job.expected) options_.asked(of.index, now);
     execution_.arrive(of.index, static_cast<uint64_t>(id), 1, now);
     return;
   }
   job.waiting.push_back(id);
-  execution_.scheduler().set_wants(of.index, true);
+  if (paused_until_ns_ == 0) execution_.scheduler().set_wants(of.index, true);
 }
 
 // Its turn, or its place in the queue, is free at once.
@@ -232,18 +294,22 @@ void Broker::leave(int id) {
   std::erase(job.waiting, id);
   Scheduler& scheduler = execution_.scheduler();
   if (!of.role.service && job.waiting.empty()) scheduler.set_wants(of.index, false);
-  if (--job.connected == 0 && of.role.service) scheduler.set_attended(of.index, false);
+  ++comings_;
+  if (--job.connected == 0) {
+    job.left_ns = monotonic_ns();
+    if (of.role.service) scheduler.set_attended(of.index, false);
+  }
   if (client.state != State::running) return;
   ++of.deaths;
   tell(fmt::format("{} has ended within its turn, which is free", of.role.name));
   end_turn(Ending::failed);
 }
 
-void Broker::expel(int id, const std::string& why) {
+void Broker::expel(int id, TurnRefusal refusal, const std::string& why) {
   if (++result_.expelled <= most_refusals_told)
     tell(fmt::format("a client is refused: {}{}", why,
                      result_.expelled < most_refusals_told ? "" : " (others are only counted)"));
-  (void)sockets_.send(id, turn_refused(why));
+  (void)sockets_.send(id, turn_refused(refusal, why));
   leave(id);
 }
 
@@ -254,7 +320,7 @@ void Broker::expel_silent(int64_t now) {
   for (const auto& [id, client] : clients_)
     if (client.state == State::greeting && now - client.since_ns > nanoseconds(options_.greeting_s))
       silent.push_back(id);
-  for (const int id : silent) expel(id, "it has not said who it is");
+  for (const int id : silent) expel(id, TurnRefusal::words, "it has not said who it is");
 }
 
 ServingResult Broker::serving() const {

@@ -37,11 +37,18 @@ struct BrokerOptions {
   const std::atomic<bool>* stop = nullptr;  ///< may be null
   /// Called with a line for people, such as who has lost a turn.
   std::function<void(const std::string&)> tell{};
+  /// Called with each turn that a service asks for, of those that were expected; must not block.
+  std::function<void(size_t service, int64_t now_ns)> asked{};
+  RunningPlan plan{};  ///< of those that are expected, where there is one
 };
 
 class Broker final : public Executor {
  public:
   Broker(TurnSockets sockets, BrokerOptions options);
+
+  /// Before run(), trainings and services each in the order of the plan: who will come, and how
+  /// often a service will ask (0: not known). Its name is kept for it.
+  void expect(const TurnRole& role, double rate_hz = 0);
 
   /// Grants turns until it is stopped or its time is over; a turn that is under way then may end.
   void run();
@@ -49,6 +56,15 @@ class Broker final : public Executor {
   BrokerResult result() const;
   /// The same for whoever attributes power (schedule/live/live_power.h).
   ServingResult serving() const;
+  /// From any thread: a new plan, followed between two turns (Execution::change()).
+  void change(PlanChange change);
+  /// From any thread: the part of the time that trainings may have from now on; 1: all that is left
+  /// by services. Told as a new plan.
+  void limit_training(double part, const std::string& why);
+  JobDurations durations() const;
+  int64_t began_ns() const;
+  /// Changes whenever a client comes or goes.
+  size_t comings() const;
   /// A client at the other end of a pair of sockets; before run().
   int adopt(OwnedSocket socket);
 
@@ -63,6 +79,8 @@ class Broker final : public Executor {
   };
   struct Job {
     size_t connected = 0;
+    bool expected = false;      ///< its name is kept
+    int64_t left_ns = 0;        ///< when the last of its connections went
     std::deque<int> waiting{};  ///< of a training
     size_t overruns_in_a_row = 0;
     double gap_ns = 0;       ///< typical, between a turn and the next asking; 0: not known
@@ -78,20 +96,25 @@ class Broker final : public Executor {
   bool look() override;
   void wait() override;
   void run(const Decision& what) override;
-  bool switches(const PlanChange&) const override { return false; }
-  Status set_mode(const PlanChange&) override { return {}; }
+  bool switches(const PlanChange& change) const override;
+  Status set_mode(const PlanChange& change) override;
 
   void pump(int64_t until_ns);
+  void pause_trainings(int64_t turn_ns);
+  void end_pause();
+  void tell_replans();
   void wait_for_the_one_behind();
   void take(const TurnEvent& event);
   void take_words(int id, Client& client, std::string_view text);
   void greet(int id, Client& client, const TurnRole& role);
   Result<size_t> job_of(const TurnRole& role);
+  std::optional<size_t> free_place();
+  void take_place(size_t job, const TurnRole& role, double rate_hz = 0);
   void ask(int id, Client& client);
   void done(Client& client, int64_t synchronize_ns);
   void done_late(Client& client);
   void leave(int id);
-  void expel(int id, const std::string& why);
+  void expel(int id, TurnRefusal refusal, const std::string& why);
   void expel_silent(int64_t now_ns);
   void note_kept_out();
 
@@ -116,7 +139,10 @@ class Broker final : public Executor {
   int64_t free_ns_ = 0;             ///< since when the accelerator could have been granted
   int64_t looked_ns_ = 0;           ///< when the load of clients was last read
   int64_t looked_for_silent_ns_ = 0;
-  size_t told_ = 0;
+  std::vector<size_t> free_services_, free_trainings_;  ///< of the scheduler, whose names are gone
+  size_t told_ = 0, told_replans_ = 0, comings_ = 0;
+  double training_part_ = 1;     ///< of the time, that trainings may have
+  int64_t paused_until_ns_ = 0;  ///< no training until then; 0: they may run
   ClientLoad load_;
 };
 

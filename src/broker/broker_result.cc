@@ -58,6 +58,36 @@ Json client_json(const BrokerResult& result, const TurnClientResult& client) {
   return json;
 }
 
+Json replan_json(const Replan& replan) {
+  return {{"at_s", or_null(replan.at_s)},
+          {"why", replan.why},
+          {"mode", text_or_null(replan.mode)},
+          {"switched", replan.switched},
+          {"training_pct", or_null(100 * replan.training)}};
+}
+
+std::string replans_text(const ServingResult& serving) {
+  std::string text;
+  if (serving.replan_count > serving.replans.size())
+    text += fmt::format("{} new plans, the last {} of them:\n", serving.replan_count,
+                        serving.replans.size());
+  for (const Replan& replan : serving.replans) text += replan_text(replan) + "\n";
+  return text;
+}
+
+Json left_json(const BrokerResult& result) {
+  const TurnClientsLeft& left = result.left;
+  return {{"names", left.names},
+          {"connections", left.connections},
+          {"turns", left.turns},
+          {"busy_s", or_null(result.serving.left_busy_s)},
+          {"late", left.late},
+          {"overruns", left.overruns},
+          {"deaths", left.deaths},
+          {"energy_j", or_null(std::isfinite(result.serving.energy_j) ? result.serving.left_energy_j
+                                                                      : not_measured)}};
+}
+
 std::string times_text(const char* what, const LatencyHistogram& times) {
   if (times.count() == 0) return "";
   return fmt::format("  {:<10} p50 {:.3g}  p95 {:.3g}  p99 {:.3g}  max {:.3g}\n", what,
@@ -89,6 +119,23 @@ std::string client_text(const BrokerResult& result, const TurnClientResult& clie
 
 }  // namespace
 
+std::string replan_text(const Replan& replan) {
+  std::string text = fmt::format("at {}: {}", format_seconds({replan.at_s}), replan.why);
+  if (replan.switched) text += fmt::format(": mode {}", replan.mode);
+  if (replan.training < 1)
+    text += fmt::format("; trainings have {:.3g} % of the time at most", 100 * replan.training);
+  return text;
+}
+
+void TurnClientsLeft::add(const TurnClientResult& client, size_t late_turns) {
+  ++names;
+  connections += client.connections;
+  turns += client.turns;
+  late += late_turns;
+  overruns += client.overruns;
+  deaths += client.deaths;
+}
+
 double BrokerResult::busy_s(const TurnClientResult& client) const {
   return client.role.service ? serving.services[client.index].busy_s
                              : serving.trainings[client.index].busy_s;
@@ -99,9 +146,15 @@ Json to_json(const BrokerResult& result) {
   Json clients = Json::array();
   for (const TurnClientResult& client : result.clients)
     clients.push_back(client_json(result, client));
+  Json replans = Json::array();
+  for (const Replan& replan : serving.replans) replans.push_back(replan_json(replan));
   const auto decisions = static_cast<double>(serving.decisions);
-  return {{"seconds", or_null(serving.seconds)},
+  return {{"mode", text_or_null(result.mode)},
+          {"budget_w", or_null(result.budget_w)},
+          {"plan", result.plan},
+          {"seconds", or_null(serving.seconds)},
           {"clients", clients},
+          {"left", left_json(result)},
           {"idle_s", or_null(std::max(0.0, serving.seconds - serving.busy_s()))},
           {"expelled", result.expelled},
           {"power_w", or_null(serving.power_w())},
@@ -117,17 +170,25 @@ Json to_json(const BrokerResult& result) {
             {"mean_us",
              or_null(serving.decisions == 0 ? not_measured : 1e6 * serving.deciding_s / decisions)},
             {"longest_us", or_null(1e6 * serving.longest_decision_s)}}},
+          {"switches", serving.switches},
+          {"switching_s", or_null(serving.switching_s)},
+          {"replans", replans},
+          {"replan_count", serving.replan_count},
           {"notes", result.notes}};
 }
 
 std::string format_broker(const BrokerResult& result) {
   const ServingResult& serving = result.serving;
-  size_t turns = 0;
+  size_t turns = result.left.turns;
   for (const TurnClientResult& client : result.clients) turns += client.turns;
-  std::string text = fmt::format("{} turns of {} clients in {}, {:.3g} % of the time\n", turns,
-                                 result.clients.size(), format_seconds({serving.seconds}),
-                                 100 * serving.busy_s() / serving.seconds);
+  std::string text =
+      fmt::format("{} turns of {} clients in {}, {:.3g} % of the time\n", turns,
+                  result.clients.size() + result.left.names, format_seconds({serving.seconds}),
+                  100 * serving.busy_s() / serving.seconds);
   for (const TurnClientResult& client : result.clients) text += client_text(result, client);
+  if (result.left.names > 0)
+    text += fmt::format("{} names that left before and are not kept: {} turns, {:.3g} s\n",
+                        result.left.names, result.left.turns, serving.left_busy_s);
   if (result.expelled > 0) text += fmt::format("{} clients were refused\n", result.expelled);
   if (result.grants.count() > 0)
     text +=
@@ -141,6 +202,8 @@ std::string format_broker(const BrokerResult& result) {
                         format_joules(serving.energy_j));
   else
     text += fmt::format("no power: {}\n", result.power_gap);
+  if (!result.mode.empty()) text += fmt::format("began in mode {}\n", result.mode);
+  text += replans_text(serving);
   for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
   return text;
 }

@@ -227,6 +227,58 @@ TEST(Broker, ANameMayComeInAnotherRoleOnceTheFormerHasGone) {
   EXPECT_THAT(broker.told()[0], HasSubstr("net is connected as a service within 1000 ms"));
 }
 
+TEST(Broker, NamesOfThoseWhoLeftAreGivenBackAndTheirFiguresSummed) {
+  RunningBroker broker;
+  std::vector<std::unique_ptr<PairedClient>> clients;
+  for (int i = 0; i < 130; ++i)  // services and trainings in turns
+    clients.push_back(std::make_unique<PairedClient>(*broker, "c" + std::to_string(i), i % 2));
+  broker.start();
+  for (auto& client : clients) {
+    ASSERT_TRUE(client->greet());
+    ASSERT_TRUE(client->begin());
+    client->end();
+    client->leave();
+  }
+  pass_ms(20);
+  const BrokerResult result = broker.stop();
+  EXPECT_EQ(result.clients.size(), 64u);
+  EXPECT_EQ(result.left.names, 66u);
+  EXPECT_EQ(result.left.turns, 66u);
+  EXPECT_EQ(client_named(result, "c129").turns, 1u);
+  EXPECT_LE(result.serving.services.size() + result.serving.trainings.size(), 66u);
+  double busy_s = result.serving.left_busy_s;
+  for (const TurnClientResult& client : result.clients) busy_s += result.busy_s(client);
+  EXPECT_DOUBLE_EQ(busy_s, result.serving.busy_s());
+}
+
+TEST(Broker, NamesOfThoseWhoStayAreNotGivenBack) {
+  RunningBroker broker;
+  std::vector<std::unique_ptr<PairedClient>> clients;
+  for (int i = 0; i < 65; ++i)
+    clients.push_back(std::make_unique<PairedClient>(*broker, "c" + std::to_string(i)));
+  broker.start();
+  for (int i = 0; i < 64; ++i) ASSERT_TRUE(clients[i]->greet());
+  EXPECT_FALSE(clients[64]->greet());
+  EXPECT_EQ(errno, EUSERS);
+  EXPECT_STREQ(clients[64]->refusal(), "more than 64 names at once");
+}
+
+TEST(Broker, ARefusalSaysWhyToPrograms) {
+  RunningBroker broker;
+  PairedClient first(*broker, "net", 1), other(*broker, "net"), negative(*broker, "a", -1);
+  PairedClient mute(*broker, "mute");
+  broker.start();
+  ASSERT_TRUE(first.greet());
+  EXPECT_FALSE(other.greet());
+  EXPECT_EQ(errno, EEXIST);
+  EXPECT_STREQ(other.refusal(), "net is connected as a service within 1000 ms");
+  EXPECT_FALSE(negative.greet());
+  EXPECT_EQ(errno, EINVAL);
+  mute.say("flyball-turn 2 training 1 mute");
+  EXPECT_FALSE(mute.hear("welcome"));
+  EXPECT_EQ(errno, EPROTONOSUPPORT);
+}
+
 // Whoever is busy has no time to look; a place that nobody uses is free again all the same.
 TEST(Broker, AClientThatSaysNothingIsClosedWhileOthersTakeTurns) {
   RunningBroker broker({.greeting_s = 0.15});
@@ -236,7 +288,7 @@ TEST(Broker, AClientThatSaysNothingIsClosedWhileOthersTakeTurns) {
   ASSERT_TRUE(busy.begin());
   pass_ms(500);
   EXPECT_TRUE(silent.is_answered());
-  EXPECT_TRUE(silent.hear("refused it has not said who it is"));
+  EXPECT_TRUE(silent.hear("refused words it has not said who it is"));
   busy.end();
   pass_ms(20);
   EXPECT_EQ(client_named(broker.stop(), "busy").turns, 1u);

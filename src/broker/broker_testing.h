@@ -42,6 +42,7 @@ class PairedClient {
   void leave() { flyball_turns_close(&turns_); }
   void ask() { (void)flyball_turn_say_(&turns_, "ask"); }
   bool hear(const char* expected) { return flyball_turn_hear_(&turns_, expected) == 0; }
+  const char* refusal() const { return flyball_turns_refusal(&turns_); }
   void say(const std::string& text) { (void)flyball_turn_say_(&turns_, text.c_str()); }
   /// Has the broker said something that was not heard yet?
   bool is_answered() const {

@@ -44,7 +44,7 @@ bool Broker::grant(const Decision& what) {
     Job& job = jobs_[static_cast<size_t>(of - result_.clients.begin())];
     id = job.waiting.front();
     job.waiting.pop_front();
-    execution_.scheduler().set_wants(what.who, !job.waiting.empty());
+    execution_.scheduler().set_wants(what.who, !job.waiting.empty() && paused_until_ns_ == 0);
   }
   const auto found = clients_.find(id);
   if (found == clients_.end()) return false;  // it has gone while it waited
@@ -84,6 +84,7 @@ void Broker::end_turn(Ending ending) {
   const Turn turn = *turn_;
   turn_.reset();
   free_ns_ = monotonic_ns();
+  if (turn.what.act == Act::train) pause_trainings(free_ns_ - turn.began_ns);
   execution_.ended(turn.what, turn.began_ns, free_ns_, ending);
 }
 

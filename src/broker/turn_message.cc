@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -17,8 +18,14 @@ constexpr double least_share = 0.001, most_share = 1000;
 constexpr int64_t longest_wait_ns = 86'400'000'000'000;
 
 Error malformed(const std::string& what) {
+  return {Code::corrupt, what, ""};
+}
+
+Error no_role(const std::string& what) {
   return {Code::invalid_argument, what, ""};
 }
+
+constexpr std::array refusal_words = {"words", "version", "role", "name", "many"};
 
 bool is_name(std::string_view text) {
   constexpr std::string_view others = "._-";
@@ -30,23 +37,24 @@ bool is_name(std::string_view text) {
 
 Result<TurnMessage> parse_hello(const std::vector<std::string>& words) {
   if (words.size() != 5) return malformed("a greeting has five words");
-  if (words[1] != version) return malformed("this broker speaks version 1 of the protocol");
+  if (words[1] != version)
+    return Error{Code::unavailable, "this broker speaks version 1 of the protocol", ""};
   TurnMessage hello{.kind = TurnMessage::Kind::hello};
   hello.role.service = words[2] == "service";
   if (!hello.role.service && words[2] != "training")
-    return malformed("a role is service or training");
+    return no_role("a role is service or training");
   const auto value = parse_double(words[3]);
   const bool fits = hello.role.service
                         ? value && *value >= least_latency_s && *value <= most_latency_s
                         : value && *value >= least_share && *value <= most_share;
   if (!fits)
-    return malformed(hello.role.service ? "a latency is 0.000001 to 86400 seconds"
-                                        : "a share is 0.001 to 1000");
+    return no_role(hello.role.service ? "a latency is 0.000001 to 86400 seconds"
+                                      : "a share is 0.001 to 1000");
   if (hello.role.service)
     hello.role.latency_ns = std::llround(*value * 1e9);
   else
     hello.role.share = *value;
-  if (!is_name(words[4])) return malformed("a name has 1 to 64 letters, digits and ._-");
+  if (!is_name(words[4])) return no_role("a name has 1 to 64 letters, digits and ._-");
   hello.role.name = words[4];
   return hello;
 }
@@ -63,8 +71,20 @@ Result<TurnMessage> parse_done(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string turn_refused(const std::string& why) {
-  return ("refused " + why).substr(0, turn_message_bytes);
+std::string turn_refused(TurnRefusal refusal, const std::string& why) {
+  return fmt::format("refused {} {}", refusal_words[static_cast<size_t>(refusal)], why)
+      .substr(0, turn_message_bytes);
+}
+
+TurnRefusal refusal_of(const Error& error) {
+  switch (error.code) {
+    case Code::unavailable:
+      return TurnRefusal::version;
+    case Code::invalid_argument:
+      return TurnRefusal::role;
+    default:
+      return TurnRefusal::words;
+  }
 }
 
 Result<TurnMessage> parse_turn_message(std::string_view text) {

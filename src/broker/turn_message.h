@@ -18,7 +18,19 @@ inline constexpr size_t turn_name_bytes = 64;      ///< at most, of a name
 
 inline constexpr const char* turn_welcome = "welcome";
 inline constexpr const char* turn_granted = "granted";
-std::string turn_refused(const std::string& why);  ///< at most turn_message_bytes
+
+/// Why a client is refused; flyball_turn.h makes an errno of each.
+enum class TurnRefusal : uint8_t {
+  words,    ///< what it says cannot be read, comes out of turn, or not at all
+  version,  ///< it speaks another version of the protocol
+  role,     ///< of a greeting the role, latency, share or name
+  name,     ///< another client has its name
+  many,     ///< there are as many clients, or names, as may be
+};
+
+/// "refused role a share is 0.001 to 1000": a word for programs, then why; at most
+/// turn_message_bytes.
+std::string turn_refused(TurnRefusal refusal, const std::string& why);
 
 /// Who asks for turns.
 struct TurnRole {
@@ -41,8 +53,11 @@ struct TurnMessage {
   int64_t synchronize_ns = 0;  ///< of done
 };
 
-/// Error `invalid_argument`: what of it cannot be read. No text of the client's stands in it.
+/// Error: what of it cannot be read (refusal_of() says which refusal that is). No text of the
+/// client's stands in it.
 Result<TurnMessage> parse_turn_message(std::string_view text);
+/// The refusal that an error of parse_turn_message() comes to.
+TurnRefusal refusal_of(const Error& error);
 std::string turn_message(const TurnMessage& message);
 
 }  // namespace flyball

@@ -20,7 +20,10 @@ void demand(bool holds) {
 
 void read_again(std::string_view text) {
   const auto message = parse_turn_message(text);
-  if (!message) return demand(turn_refused(message.error().message).size() <= turn_message_bytes);
+  if (!message) {
+    const Error& why = message.error();
+    return demand(turn_refused(refusal_of(why), why.message).size() <= turn_message_bytes);
+  }
   const auto again = parse_turn_message(turn_message(*message));
   demand(again.ok() && again->kind == message->kind && again->role == message->role &&
          again->synchronize_ns == message->synchronize_ns);

@@ -50,8 +50,19 @@ TEST(TurnMessage, SaysWhatOfAMessageIsWrong) {
 }
 
 TEST(TurnMessage, ARefusalFitsIntoAMessage) {
-  EXPECT_EQ(turn_refused("why"), "refused why");
-  EXPECT_EQ(turn_refused(std::string(1000, 'x')).size(), turn_message_bytes);
+  EXPECT_EQ(turn_refused(TurnRefusal::many, "why"), "refused many why");
+  EXPECT_EQ(turn_refused(TurnRefusal::words, std::string(1000, 'x')).size(), turn_message_bytes);
+}
+
+TEST(TurnMessage, ProgramsKnowARefusalByItsWord) {
+  const std::pair<const char*, TurnRefusal> cases[] = {
+      {"flyball-turn 2 training 1 a", TurnRefusal::version},
+      {"flyball-turn 1 king 1 a", TurnRefusal::role},
+      {"flyball-turn 1 service 0 a", TurnRefusal::role},
+      {"flyball-turn 1 training 1 a b", TurnRefusal::words},
+      {"ask me", TurnRefusal::words}};
+  for (const auto& [text, refusal] : cases)
+    EXPECT_EQ(refusal_of(parse_turn_message(text).error()), refusal) << text;
 }
 
 }  // namespace

@@ -145,7 +145,8 @@ void TurnSockets::accept(const Take& tell) {
   if (socket.get() < 0) return;
   const int pid = pid_of(socket);
   if (ids_.size() >= most_turn_clients) {
-    const std::string why = turn_refused("too many processes ask this broker for turns");
+    const std::string why =
+        turn_refused(TurnRefusal::many, "too many processes ask this broker for turns");
     (void)!::send(socket.get(), why.data(), why.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     return;
   }

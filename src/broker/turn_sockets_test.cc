@@ -95,6 +95,8 @@ TEST_F(TurnSocketsTest, ClientsComeByTheDoorUpToABound) {
   }
   flyball_turns one_more = client("more");
   EXPECT_EQ(flyball_turn_begin(&one_more), -1);
+  EXPECT_EQ(errno, EUSERS);
+  EXPECT_STREQ(flyball_turns_refusal(&one_more), "too many processes ask this broker for turns");
   flyball_turns_close(&clients.front());
   pass_ms(50);
   one_more.tried = 0;
@@ -109,9 +111,9 @@ TEST_F(TurnSocketsTest, WhatTheEnvironmentSaysIsRead) {
   const struct {
     const char* text;
     double latency_s, share;
-  } cases[] = {{"0.25", 0.25, 0.25}, {"2", 2, 2},     {"100ms", 0.1, -1}, {"1.5s", 1.5, -1},
-               {"0", -1, 0},         {"0ms", -1, -1}, {"soon", -1, -1},   {"2x", -1, -1},
-               {"-1", -1, -1},       {"nan", -1, -1}, {"", 0, 1}};
+  } cases[] = {{"0.25", -1, 0.25}, {"2", -1, 2},    {"100ms", 0.1, -1}, {"1.5s", 1.5, -1},
+               {"0", -1, 0},       {"0ms", -1, -1}, {"soon", -1, -1},   {"2x", -1, -1},
+               {"-1", -1, -1},     {"nan", -1, -1}, {"", 0, 1}};
   for (const auto& one : cases) {
     EXPECT_DOUBLE_EQ(flyball_turn_seconds_(one.text), one.latency_s) << one.text;
     EXPECT_DOUBLE_EQ(flyball_turn_share_(one.text), one.share) << one.text;

@@ -29,6 +29,22 @@ void Execution::add(TrainingRules rules) {
   scheduler_.add(std::move(rules));
 }
 
+void Execution::replace(size_t s, ServiceRules rules) {
+  ServiceResult& place = result_.services[s];
+  result_.left_busy_s += place.busy_s;
+  place = {.name = rules.name,
+           .budget_ms = static_cast<double>(rules.latency_ns) * 1e-6,
+           .came = place.came + 1};
+  scheduler_.replace(s, std::move(rules));
+}
+
+void Execution::replace(size_t t, TrainingRules rules) {
+  TrainingResult& place = result_.trainings[t];
+  result_.left_busy_s += place.busy_s;
+  place = {.name = rules.name, .came = place.came + 1};
+  scheduler_.replace(t, std::move(rules));
+}
+
 void Execution::begin(RunningPlan plan, int64_t began_ns, ServingTimeline* timeline) {
   began_ns_ = plan_since_ns_ = began_ns;
   plan_ = std::move(plan);

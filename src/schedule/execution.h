@@ -85,6 +85,10 @@ class Execution {
   /// Before begin(); without a timeline, later too.
   void add(ServiceRules rules);
   void add(TrainingRules rules);
+  /// Without a timeline: another one takes the place of one that has left, whose time the result
+  /// keeps in a sum.
+  void replace(size_t service, ServiceRules rules);
+  void replace(size_t training, TrainingRules rules);
   /// The plan is in effect from now on. `timeline` (null: nobody looks) gets the tracks of all
   /// jobs, where it has none.
   void begin(RunningPlan plan, int64_t began_ns, ServingTimeline* timeline);

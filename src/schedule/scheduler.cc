@@ -83,6 +83,14 @@ void Scheduler::add(TrainingRules rules) {
   trainings_.push_back({std::move(rules), DurationModel(durations_), 0});
 }
 
+void Scheduler::replace(size_t service, ServiceRules rules) {
+  services_[service] = {std::move(rules), DurationModel(durations_)};
+}
+
+void Scheduler::replace(size_t training, TrainingRules rules) {
+  trainings_[training] = {std::move(rules), DurationModel(durations_), 0};
+}
+
 double Scheduler::answer_ns(const Service& service, int64_t samples) const {
   return service.duration.known() ? service.duration.upper_ns(samples) : 0;
 }

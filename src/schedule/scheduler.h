@@ -88,6 +88,9 @@ class Scheduler {
   /// Before the first decision, or between two.
   void add(ServiceRules rules);
   void add(TrainingRules rules);
+  /// Another one takes the place of one that has left; what waited there is dropped.
+  void replace(size_t service, ServiceRules rules);
+  void replace(size_t training, TrainingRules rules);
 
   /// What was measured before; without it a training does not start, and a batch is taken to need
   /// no time until one has run.

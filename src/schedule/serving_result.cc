@@ -96,7 +96,7 @@ double ServiceResult::late_share() const {
 }
 
 double ServingResult::busy_s() const {
-  double sum = switching_s;
+  double sum = switching_s + left_busy_s;
   for (const ServiceResult& service : services) sum += service.busy_s;
   for (const TrainingResult& training : trainings) sum += training.busy_s;
   return sum;

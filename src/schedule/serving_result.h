@@ -27,6 +27,7 @@ struct ServiceResult {
   int64_t planned_batch = 0;
   double busy_s = 0;    ///< in its minibatches
   double energy_j = 0;  ///< of them; NaN: power is not known
+  size_t came = 0;      ///< those that had this place before (Execution::replace())
 
   /// A request has been answered. Was it late?
   bool answer(int64_t latency_ns);
@@ -40,6 +41,7 @@ struct TrainingResult {
   std::optional<double> planned{};  ///< minibatches that the plan has for this time
   double busy_s = 0;
   double energy_j = 0;  ///< of its minibatches; NaN: power is not known
+  size_t came = 0;      ///< as of a service
 };
 
 inline constexpr size_t most_replans = 1000;  ///< kept in a result
@@ -51,6 +53,7 @@ struct Replan {
   double rate_hz = 0;
   int64_t batch = 0;
   bool switched = false;  ///< of mode
+  double training = 1;    ///< part of the time that trainings may have; of the broker
 };
 
 /// What was observed of one batch size of a role in a mode that was visited.
@@ -75,6 +78,8 @@ struct ServingResult {
   std::vector<ServiceResult> services;
   std::vector<TrainingResult> trainings;
   double energy_j = 0;  ///< NaN: power is not known
+  /// Of services and trainings whose place others have; the energy as energy_j.
+  double left_busy_s = 0, left_energy_j = 0;
   double switching_s = 0;
   size_t switches = 0;
   std::vector<Replan> replans;           ///< the last most_replans of them

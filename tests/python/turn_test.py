@@ -151,13 +151,13 @@ class TurnTest(unittest.TestCase):
         for variables, hello in (({}, b"flyball-turn 1 training 1.0 my-script.py"),
                                  ({"NAME": "a b", "SHARE": "2"}, b"flyball-turn 1 training 2.0 a-b"),
                                  ({"LATENCY": "250ms"}, b"flyball-turn 1 service 0.25 my-script.py"),
-                                 ({"LATENCY": "2"}, b"flyball-turn 1 service 2.0 my-script.py")):
+                                 ({"LATENCY": "2s"}, b"flyball-turn 1 service 2.0 my-script.py")):
             named = {"FLYBALL_TURN_" + name: value for name, value in variables.items()}
             with mock.patch.dict(os.environ, named), mock.patch.object(sys, "argv", ["/x/my script.py"]):
                 self.assertEqual(_turn._hello(None, None, None), hello)
 
     def test_what_is_no_time_is_refused(self):
-        for latency in ("soon", "-1", "1h", -2, "nan"):
+        for latency in ("soon", "-1", "1h", -2, "nan", "100", "0.1"):
             with self.assertRaises(flyball.Error):
                 _turn._hello("a", latency, None)
 
@@ -167,7 +167,7 @@ class TurnTest(unittest.TestCase):
                 _turn._hello("a", None, None)
 
     def test_a_broker_that_refuses_says_why(self):
-        broker = self.broker(welcome=b"refused another name for another role")
+        broker = self.broker(welcome=b"refused name another name for another role")
         with self.assertRaisesRegex(flyball.Error, "another name for another role"):
             with flyball.turn("a", broker=broker.path):
                 self.fail("it has no turn")

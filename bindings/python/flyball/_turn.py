@@ -21,6 +21,14 @@ _retry_s = 1.0  # a broker that has gone is asked for again after so long
 _greeting_s = 10.0  # a broker that does not welcome within this time does not answer
 
 
+def _hear(connection: sockets.socket) -> bytes:
+    """What the broker says next; a reset comes before the last words of one that has not read ours."""
+    try:
+        return connection.recv(257)
+    except ConnectionResetError:
+        return connection.recv(257)
+
+
 class _Nothing:
     """The turn where there is no broker."""
 
@@ -50,7 +58,7 @@ class _Connection:
             assert self._socket is not None
             try:
                 self._socket.send(b"ask")
-                answer = self._socket.recv(257)
+                answer = _hear(self._socket)
             except OSError:
                 answer = b""
             if answer == b"granted":
@@ -84,8 +92,11 @@ class _Connection:
         connection.settimeout(_greeting_s)
         try:
             connection.connect(self._path)
-            connection.send(self._hello)
-            answer = connection.recv(257)
+            try:
+                connection.send(self._hello)
+            except BrokenPipeError:  # refused before it could greet: it is told so
+                pass
+            answer = _hear(connection)
         except OSError as error:
             connection.close()
             self._tell("no broker answers at %s (%s)" % (self._path, error.strerror or error))
@@ -101,8 +112,9 @@ class _Connection:
     def _lost(self, answer: bytes) -> None:
         self.close()
         text = answer.decode(errors="replace")
-        if text.startswith("refused "):
-            raise Error("the broker at %s refuses this process: %s" % (self._path, text[8:]))
+        if text.startswith("refused "):  # then a word for programs, and why
+            why = text.split(" ", 2)[-1]
+            raise Error("the broker at %s refuses this process: %s" % (self._path, why))
         self._retry = time.monotonic() + _retry_s
         self._tell("the broker at %s has gone" % self._path)
 
@@ -201,7 +213,7 @@ def broker() -> str:
 def _seconds(latency: Latency) -> float:
     if not isinstance(latency, str):
         return float(latency or 0)
-    found = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(ms|s|)\s*", latency)
+    found = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(ms|s)\s*", latency)
     try:
         return float(found[1]) * (1e-3 if found[2] == "ms" else 1) if found else float("nan")
     except ValueError:
@@ -216,7 +228,8 @@ def _hello(name: Optional[str], latency: Latency, share: Union[None, str, float]
         latency = os.environ.get("FLYBALL_TURN_LATENCY")
     seconds = _seconds(latency)
     if latency and not seconds > 0:
-        raise Error("latency=%r is no time" % (latency,), 'such as 0.1 or "100ms"')
+        raise Error("latency=%r is no time" % (latency,),
+                    'a text needs its unit, as in "100ms"; a number is seconds, as in 0.1')
     if seconds:
         return b"flyball-turn 1 service %s %s" % (repr(seconds).encode(), name.encode())
     if share is None:
@@ -234,8 +247,8 @@ def turn(name: Optional[str] = None, latency: Latency = None, share: Optional[fl
     `flyball broker` grants it. Without a broker it does nothing.
 
     name       what the broker's result calls this process; FLYBALL_TURN_NAME, else the script's name
-    latency    this is a service: seconds, or "100ms", from asking to the end of its turn;
-               FLYBALL_TURN_LATENCY
+    latency    this is a service: "100ms", or a number of seconds, from asking to the end of its turn;
+               FLYBALL_TURN_LATENCY, a text with its unit
     share      this is a training: its part of the time that trainings are given; FLYBALL_TURN_SHARE, 1
     broker     the broker's socket; FLYBALL_BROKER, as it is when the first turn is taken
 

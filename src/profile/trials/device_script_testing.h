@@ -30,10 +30,12 @@ class ScriptedDevice final : public Device {
     now = mode;
     set_ns_ = monotonic_ns();
     applied.push_back(mode);
+    if (told) told(mode);
     return {};
   }
   Status restore() override {
     now = {};
+    if (told) told(caps());
     return {};
   }
   Status can_keep() const override { return {}; }
@@ -49,6 +51,7 @@ class ScriptedDevice final : public Device {
   bool own_cores = false, own_gpu = false;
   double lag_s = 0;
   bool refuse = false;
+  std::function<void(const PowerMode&)> told{};  ///< of each mode that was set, or put back
 
  private:
   DeviceInfo info_{"scripted", "Scripted board", "board of a script"};

@@ -1,10 +1,30 @@
 #include "schedule/live/live_power.h"
 
 #include <chrono>
+#include <utility>
 
 #include "base/clock.h"
 
 namespace flyball {
+namespace {
+
+// What each has drawn in a lap. Who has taken another's place has drawn all since it came there,
+// and what the other one drew is added to `left_j`.
+template <class Jobs>
+void add_lap(const Jobs& now, Jobs& before, double mean_w, std::vector<double>& drawn_j,
+             double& left_j) {
+  before.resize(now.size());  // what has come since has used nothing before
+  drawn_j.resize(now.size());
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (now[i].came != before[i].came) {
+      left_j += std::exchange(drawn_j[i], 0.0);
+      before[i].busy_s = 0;
+    }
+    drawn_j[i] += mean_w * (now[i].busy_s - before[i].busy_s);
+  }
+}
+
+}  // namespace
 
 LivePower::LivePower(std::unique_ptr<PowerMeter> meter, std::function<ServingResult()> snapshot,
                      std::function<void(int64_t, int64_t, double)> told, double lap_s)
@@ -64,14 +84,8 @@ void LivePower::take_lap() {
   if (reading.ok() && reading->window_s > 0) {
     energy_j_ += reading->mean_w * reading->window_s;
     seconds_ += reading->window_s;
-    before_.services.resize(now.services.size());  // what has come since has used nothing before
-    before_.trainings.resize(now.trainings.size());
-    services_j_.resize(now.services.size());
-    trainings_j_.resize(now.trainings.size());
-    for (size_t s = 0; s < services_j_.size(); ++s)
-      services_j_[s] += reading->mean_w * (now.services[s].busy_s - before_.services[s].busy_s);
-    for (size_t t = 0; t < trainings_j_.size(); ++t)
-      trainings_j_[t] += reading->mean_w * (now.trainings[t].busy_s - before_.trainings[t].busy_s);
+    add_lap(now.services, before_.services, reading->mean_w, services_j_, left_j_);
+    add_lap(now.trainings, before_.trainings, reading->mean_w, trainings_j_, left_j_);
   }
   before_ = now;
 }
@@ -103,6 +117,7 @@ std::string LivePower::end(ServingResult& result) {
   if (!gap_.empty()) return gap_;
   if (!(seconds_ > 0)) return "nothing was served";
   result.energy_j = energy_j_ / seconds_ * result.seconds;
+  result.left_energy_j = left_j_;
   for (size_t s = 0; s < services_j_.size(); ++s) result.services[s].energy_j = services_j_[s];
   for (size_t t = 0; t < trainings_j_.size(); ++t) result.trainings[t].energy_j = trainings_j_[t];
   return "";

@@ -57,6 +57,7 @@ class LivePower {
   double now_w_ = std::numeric_limits<double>::quiet_NaN();
   ServingResult before_;               ///< at the end of the last lap
   double energy_j_ = 0, seconds_ = 0;  ///< of all laps
+  double left_j_ = 0;                  ///< of those whose place others have
   std::vector<double> services_j_, trainings_j_;
   std::thread thread_;
 };

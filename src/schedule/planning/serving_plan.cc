@@ -74,7 +74,7 @@ Result<WorkloadTable> with_modes_of(const WorkloadTable& profiled, const Device&
 }
 
 Kept kept_of(const ServingPlan& plan, const ServingBounds& bounds) {
-  Kept kept{plan.training_settings(), {}};
+  Kept kept{plan.training_settings(), bounds.all};
   for (const auto& [name, value] : bounds.training) kept.training[name] = value;
   if (!bounds.knobs) return kept;
   const PowerMode mode = plan.mode();
@@ -167,7 +167,7 @@ Result<ServingPlan> plan_serving(SharedBoard shared, const ServingRequest& reque
 
 Result<ServingPlan> plan_profiled(std::span<const WorkloadTable> profiles,
                                   const ServingRequest& request, const ServingBounds& bounds) {
-  FLYBALL_ASSIGN(const auto asked, kept_parts(profiles, {bounds.training, {}}));
+  FLYBALL_ASSIGN(const auto asked, kept_parts(profiles, {bounds.training, bounds.all}));
   FLYBALL_ASSIGN(SharedBoard all, board_of(asked));
   FLYBALL_ASSIGN(const ServingPlan first, plan_serving(std::move(all), request));
   FLYBALL_ASSIGN(const auto known, kept_parts(profiles, kept_of(first, bounds)));

@@ -11,30 +11,18 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "data/dataset_conditions.h"
-#include "profile/trials/mode_watch.h"
 #include "schedule/live/arrival_thread.h"
-#include "schedule/planning/serving_planner.h"
+#include "schedule/serving/planned_run.h"
 
 namespace flyball {
 namespace {
 
 constexpr double shown_requests = 1500;  // that each point of the page's front is simulated with
-constexpr double settled_s = 3;          // after a switch: whole laps of LivePower are of the mode
 
 // Which mode the board is in, in words; "" where it does not tell.
 std::string present_mode(const Device& knobs) {
   const Settings seen = knobs.observed();
   return seen.empty() ? "" : describe(seen);
-}
-
-// Sets the plan's mode, where its rate is known, and says how long that took, in ms.
-Result<double> set_planned_mode(const ServingPlan& plan, Device& knobs, LiveFacts& facts) {
-  const Stopwatch watch;
-  const PowerMode mode = plan.mode();
-  FLYBALL_CHECK(knobs.apply(mode));
-  settle(knobs, mode, 0);
-  facts.set_mode(describe(mode.values));
-  return watch.milliseconds();
 }
 
 // Trained weights take the place of those served, where the same network is both.
@@ -55,48 +43,6 @@ JobPlace place_of(const std::string& compute, const std::optional<ServingPlan>& 
   if (const auto cores = mode.find(axis::cpu_cores); cores != mode.end())
     place.threads = std::min(static_cast<int>(cores->second), static_cast<int>(usable_cores()));
   return place;
-}
-
-// Watches from here on; `knobs` null: modes stay as they are.
-std::unique_ptr<ServingPlanner> make_planner(const ServeRequest& request, const ServingPlan& plan,
-                                             Device* knobs, double switch_ms, LiveServing& serving,
-                                             const LivePower& power, LiveFacts& facts) {
-  Problem problem = plan.problem;
-  problem.switch_ms = switch_ms;
-  ServingChoice planned;
-  planned.durations = [&serving] { return serving.durations(); };
-  planned.power_w = [&power] { return power.now_w(); };
-  planned.change = [&serving](PlanChange change) { serving.change(std::move(change)); };
-  planned.stands = [&serving, &power] {
-    ServingResult result = serving.snapshot();
-    power.tell(result);
-    return result;
-  };
-  if (knobs)
-    planned.set_mode = [knobs, &facts, all = problem.candidates](size_t mode) -> Status {
-      const PowerMode wanted = all->modes().trial(mode, "", Phase::infer).mode;
-      FLYBALL_CHECK(knobs->apply(wanted));
-      facts.set_mode(describe(wanted.values));
-      return {};
-    };
-  ServingPlannerOptions watch;
-  watch.replan.percentile = request.percentile;
-  watch.replan.seed = request.plan.seed;
-  watch.mode_is_set = knobs && request.rates_known();
-  watch.measure = request.measure;
-  watch.visit.settle_s = settled_s;
-  watch.began_ns = serving.began_ns();
-  auto planner =
-      std::make_unique<ServingPlanner>(std::move(problem), plan.readings, plan.choice.choice,
-                                       request.planned_rates_hz(), std::move(planned), watch);
-  planner->start();
-  return planner;
-}
-
-Status check_power_budget(const ServeRequest& request, const Board& board) {
-  if (request.plan.power_budget_w == unlimited || board.power()->gap().empty()) return {};
-  return Error{Code::unavailable, "a power budget cannot be kept: no power is read here",
-               "`flyball doctor` says why; serve without --power-budget"};
 }
 
 Status check_live_measure(const ServeRequest& request, const ProfileSource& profiles,
@@ -128,6 +74,7 @@ class LiveRun {
   Status add_trainings(const JobPlace& place);
   Status add_services(const JobPlace& place);
   Status warm_up();
+  PlannedRun planned_run();
   Status run();
   Status take_result(const Status& ran);
   Device* knobs() const { return setup_.knobs.get(); }
@@ -179,7 +126,7 @@ LiveServingOptions LiveRun::serving_options() {
 }
 
 Status LiveRun::plan() {
-  FLYBALL_CHECK(check_power_budget(request_, setup_.board));
+  FLYBALL_CHECK(check_power_budget(request_.plan.power_budget_w, setup_.board));
   const ServedBoard board{setup_.computing, setup_.board.power()->total()};
   FLYBALL_ASSIGN(plan_, plan_live(request_, setup_.profiles, board, knobs(), served_.notes));
   return {};
@@ -189,7 +136,8 @@ Status LiveRun::plan() {
 Status LiveRun::set_mode() {
   switch_ms_ = request_.plan.switch_ms;
   if (sets_mode() && followed()) {
-    FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan_, *knobs(), facts_));
+    FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan_, *knobs()));
+    facts_.set_mode(describe(plan_->mode().values));
     if (!(switch_ms_ > 0)) switch_ms_ = took_ms;
   }
   FLYBALL_CHECK(check_live_measure(request_, setup_.profiles, plan_, sets_mode(), switch_ms_));
@@ -268,10 +216,25 @@ Status LiveRun::warm_up() {
   first_mode_ = facts_.mode();
   facts_.power = power_.get();
   if (!plan_) return {};
-  planner_ = make_planner(request_, *plan_, sets_mode() ? knobs() : nullptr, switch_ms_, serving_,
-                          *power_, facts_);
+  planner_ = start_planner(request_, *plan_, planned_run());
   watching_ = planner_.get();
   return {};
+}
+
+PlannedRun LiveRun::planned_run() {
+  PlannedRun run{.knobs = sets_mode() ? knobs() : nullptr,
+                 .switch_ms = switch_ms_,
+                 .began_ns = serving_.began_ns(),
+                 .mode_is_set = [this](const std::string& mode) { facts_.set_mode(mode); }};
+  run.planned.durations = [this] { return serving_.durations(); };
+  run.planned.power_w = [this] { return power_->now_w(); };
+  run.planned.change = [this](PlanChange change) { serving_.change(std::move(change)); };
+  run.planned.stands = [this] {
+    ServingResult result = serving_.snapshot();
+    power_->tell(result);
+    return result;
+  };
+  return run;
 }
 
 Status LiveRun::run() {

@@ -24,6 +24,9 @@ struct ServeRequest : ServingRequest {
   size_t measure = 0;     ///< modes that nobody profiled, measured while it serves
   size_t most_spans = 0;  ///< of what ran that are kept
   double jitter = 0;      ///< simulated
+  /// Samples of a service's minibatch, where somebody else makes it and each request is one;
+  /// nothing: requests are samples, and as many as wait share a minibatch.
+  std::optional<int64_t> turn_batch{};
   // The others are of networks that run.
   int64_t batch = 0;  ///< largest; 0: chosen
   /// Of a training: as the user asked, else as the plan chose, else the usual ones.

@@ -7,6 +7,7 @@
 #include "base/os/told_errors.h"
 #include "base/text.h"
 #include "schedule/planning/mode_explorer.h"
+#include "space/axis_choice.h"
 #include "store/exchange.h"
 #include "store/stored_trials.h"
 
@@ -86,6 +87,26 @@ Error lacking_profiles(const ProfileSource& source, const std::string& what) {
           "name tables with every network in its phase, or leave --measured out"};
 }
 
+// The rows of this batch, as those of single requests: whoever asks for a turn makes one of them.
+Result<WorkloadTable> as_turns(const WorkloadTable& table, int64_t batch) {
+  const auto column = table.space.axis_index(axis::batch_size);
+  if (!column) return table;
+  AxisChoice own;
+  own.name = axis::batch_size;
+  own.values = {static_cast<double>(batch)};
+  FLYBALL_ASSIGN(WorkloadTable turns, narrowed(table, std::vector{own}));
+  std::vector<Axis> axes = turns.space.axes();
+  axes[*column].values = {1};
+  Space space(std::move(axes));
+  for (size_t i = 0; i < turns.size(); ++i) {
+    std::vector<double> config(turns.space.row(i).begin(), turns.space.row(i).end());
+    config[*column] = 1;
+    space.add(config);
+  }
+  turns.space = std::move(space);
+  return turns;
+}
+
 struct Profiles {
   std::vector<WorkloadTable> tables;  ///< of the roles, training first
   std::string lacking;                ///< what there are none of; "" where all are there
@@ -104,6 +125,9 @@ Result<Profiles> profiles_of(const ServeRequest& request, const ProfileSource& s
       if (table) {
         FLYBALL_CHECK(check_total(*table, board.power_total));
         found.total_taken |= take_total(*table, board.power_total);
+        if (phase == Phase::infer && request.turn_batch) {
+          FLYBALL_ASSIGN(table, as_turns(*table, *request.turn_batch));
+        }
         found.tables.push_back(*std::move(table));
         continue;
       }
@@ -197,7 +221,7 @@ Result<std::optional<ServingPlan>> plan_live(ServeRequest& request, const Profil
                    "`" + how_to_profile(request, rate_hz) + "` makes them");
   FLYBALL_ASSIGN(ServingPlan plan,
                  plan_profiled(profiles.tables, request,
-                               {asked_settings(request), knobs, request.measure > 0}));
+                               {asked_settings(request), board.fixed, knobs, request.measure > 0}));
   take_settings(plan.training_settings(), request);
   if (profiles.total_taken)
     notes.push_back(

@@ -32,6 +32,7 @@ Status check_measure(const ServeRequest& request, const ProfileSource& source,
 struct ServedBoard {
   BoardInfo info;
   std::string power_total;
+  Settings fixed{};  ///< of its modes what cannot be set for whoever computes
 };
 
 /// Plans for networks that are served live, from the named tables or the store's measurements

@@ -1,0 +1,53 @@
+#include "schedule/serving/planned_run.h"
+
+#include "base/clock.h"
+#include "profile/trials/mode_watch.h"
+
+namespace flyball {
+namespace {
+
+constexpr double settled_s = 3;  // after a switch: whole laps of LivePower are of the mode
+
+}  // namespace
+
+Result<double> set_planned_mode(const ServingPlan& plan, Device& knobs) {
+  const Stopwatch watch;
+  const PowerMode mode = plan.mode();
+  FLYBALL_CHECK(knobs.apply(mode));
+  settle(knobs, mode, 0);
+  return watch.milliseconds();
+}
+
+Status check_power_budget(double budget_w, const Board& board) {
+  if (budget_w == unlimited || board.power()->gap().empty()) return {};
+  return Error{Code::unavailable, "a power budget cannot be kept: no power is read here",
+               "`flyball doctor` says why; leave --power-budget out"};
+}
+
+std::unique_ptr<ServingPlanner> start_planner(const ServeRequest& request, const ServingPlan& plan,
+                                              PlannedRun run) {
+  Problem problem = plan.problem;
+  problem.switch_ms = run.switch_ms;
+  if (run.knobs)
+    run.planned.set_mode = [knobs = run.knobs, told = run.mode_is_set,
+                            all = problem.candidates](size_t mode) -> Status {
+      const PowerMode wanted = all->modes().trial(mode, "", Phase::infer).mode;
+      FLYBALL_CHECK(knobs->apply(wanted));
+      if (told) told(describe(wanted.values));
+      return {};
+    };
+  ServingPlannerOptions watch;
+  watch.replan.percentile = request.percentile;
+  watch.replan.seed = request.plan.seed;
+  watch.mode_is_set = run.knobs && request.rates_known();
+  watch.measure = request.measure;
+  watch.visit.settle_s = settled_s;
+  watch.began_ns = run.began_ns;
+  auto planner =
+      std::make_unique<ServingPlanner>(std::move(problem), plan.readings, plan.choice.choice,
+                                       request.planned_rates_hz(), std::move(run.planned), watch);
+  planner->start();
+  return planner;
+}
+
+}  // namespace flyball
