@@ -16,8 +16,7 @@ Settings not_for_others(const Device* knobs) {
   Settings fixed;
   if (!knobs) return fixed;
   for (const AxisState& state : knobs->states())
-    if (state.own && !state.axis.values.empty())
-      fixed[state.axis.name] = state.axis.values.back();
+    if (state.own && !state.axis.values.empty()) fixed[state.axis.name] = state.axis.values.back();
   return fixed;
 }
 
@@ -69,8 +68,8 @@ Status BrokerRun::plan() {
   if (!plans()) return {};
   ServedBoard board{setup_.computing, setup_.board.power()->total(), not_for_others(knobs())};
   auto planned = plan_live(request_.expected, setup_.profiles, board, knobs(), notes_);
-  const bool unprofiled = !planned && planned.error().code == Code::not_found &&
-                          setup_.profiles.files.empty();
+  const bool unprofiled =
+      !planned && planned.error().code == Code::not_found && setup_.profiles.files.empty();
   if (!planned && !unprofiled) return planned.error();
   if (unprofiled) notes_.push_back(in_one_line(planned.error()) + ": modes are found by trying");
   if (planned) plan_ = *std::move(planned);
@@ -129,15 +128,16 @@ void BrokerRun::watch() {
   options.budget_w = expected().plan.power_budget_w;
   if (plan_) options.patience = planner_first;
   const bool climbs = !plan_ && request_.mode.values.empty() && knobs();
-  const ModeLadder ladder = climbs ? mode_ladder(*knobs(), setup_.board.presets()) : ModeLadder{{{}}};
+  const ModeLadder ladder =
+      climbs ? mode_ladder(*knobs(), setup_.board.presets()) : ModeLadder{{{}}};
   if (!plan_ && !ladder.climbs())
     notes_.push_back(request_.mode.values.empty()
                          ? "no mode can be set here for other processes: the power budget is kept "
                            "by what trainings may have of the time"
                          : "the mode is held: the power budget is kept by what trainings may have "
                            "of the time");
-  watch_ = std::make_unique<BrokerWatch>(*broker_, ladder.climbs() ? knobs() : nullptr, ladder,
-                                         options);
+  watch_ =
+      std::make_unique<BrokerWatch>(*broker_, ladder.climbs() ? knobs() : nullptr, ladder, options);
   watch_->start();
   watching_ = watch_.get();
 }

@@ -40,8 +40,8 @@ class TwoClocks final : public Board {
 class BrokerRunTest : public ::testing::Test {
  protected:
   BrokerRunTest() {
-    request_.watch = {.window_s = 0.3, .beyond_s = 0.15, .settle_s = 0.05, .look_s = 0.02,
-                      .lap_s = 0.05};
+    request_.watch = {
+        .window_s = 0.3, .beyond_s = 0.15, .settle_s = 0.05, .look_s = 0.02, .lap_s = 0.05};
     request_.expected.turn_batch = 1;
   }
 
@@ -72,13 +72,17 @@ class BrokerRunTest : public ::testing::Test {
     return result;
   }
   void expect_clients() {
-    const std::string rows = "scripted,learn,train,16,300,8,10,module\n"
-                             "scripted,learn,train,16,600,4,20,module\n"
-                             "scripted,double,infer,1,300,2,10,module\n"
-                             "scripted,double,infer,1,600,1,20,module\n";
+    const std::string rows =
+        "scripted,learn,train,16,300,8,10,module\n"
+        "scripted,learn,train,16,600,4,20,module\n"
+        "scripted,double,infer,1,300,2,10,module\n"
+        "scripted,double,infer,1,600,1,20,module\n";
     const auto file = folder_.path() / "board.csv";
-    ASSERT_TRUE(write_file(file, "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w,"
-                                 "power_total\n" + rows).ok());
+    ASSERT_TRUE(write_file(file,
+                           "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w,"
+                           "power_total\n" +
+                               rows)
+                    .ok());
     profiles_ = scripted_profiles();
     profiles_.files = {file.string()};
     request_.expected.train = {"learn"};

@@ -15,12 +15,12 @@ namespace flyball {
 
 struct WatchOptions {
   double budget_w = 0;
-  double window_s = 10;    ///< that is judged
-  double beyond_s = 3;     ///< of it, after which power beyond the budget is enough
-  double settle_s = 1;     ///< after a change, that no window counts
-  double look_s = 0.2;     ///< how often it looks
-  double lap_s = 1;        ///< for which power is read at a time
-  size_t patience = 1;     ///< as KeeperOptions has it
+  double window_s = 10;  ///< that is judged
+  double beyond_s = 3;   ///< of it, after which power beyond the budget is enough
+  double settle_s = 1;   ///< after a change, that no window counts
+  double look_s = 0.2;   ///< how often it looks
+  double lap_s = 1;      ///< for which power is read at a time
+  size_t patience = 1;   ///< as KeeperOptions has it
 };
 
 class BrokerWatch {

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double least_training = 0.05;  // of the time: no training stands still
 constexpr double less_for_service = 0.7, more_again = 1.25;
-constexpr double enough_less = 0.5;  // of the time: a service that is late all the same is for other reasons
+constexpr double enough_less =
+    0.5;  // of the time: a service that is late all the same is for other reasons
 constexpr double lighter = 0.9;     // power by that when a mode broke the budget: tried again
 constexpr double used_part = 0.9;   // of its limit, that training must have had for it to matter
 constexpr size_t calm_windows = 6;  // before a limit that helped a service is eased
@@ -95,8 +96,8 @@ std::optional<KeeperStep> BudgetKeeper::limit_training(const KeeperWindow& seen,
 }
 
 std::optional<KeeperStep> BudgetKeeper::draw_less(const KeeperWindow& seen) {
-  std::string why = fmt::format("{:.3g} W are drawn, of a budget of {:g} W", seen.power_w,
-                                options_.budget_w);
+  std::string why =
+      fmt::format("{:.3g} W are drawn, of a budget of {:g} W", seen.power_w, options_.budget_w);
   if (const auto mode = lower()) {
     modes_[mode_] = {.broke_w = seen.power_w, .refused = modes_[mode_].refused};
     return set_mode(*mode, std::move(why));
@@ -105,8 +106,8 @@ std::optional<KeeperStep> BudgetKeeper::draw_less(const KeeperWindow& seen) {
 }
 
 std::optional<KeeperStep> BudgetKeeper::hurry(const KeeperWindow& seen) {
-  std::string why = fmt::format("{} of {} turns of {} were late", seen.late, seen.served,
-                                seen.service);
+  std::string why =
+      fmt::format("{} of {} turns of {} were late", seen.late, seen.served, seen.service);
   if (may_climb(seen)) return set_mode(mode_ - 1, std::move(why));
   if (vain_) return std::nullopt;
   if (late_before_ && training_ < enough_less && late_share(seen) > 0.9 * *late_before_) {

@@ -21,11 +21,11 @@ namespace flyball {
 
 struct KeeperOptions {
   double budget_w = 0;
-  double slack = 1.03;      ///< power above this times the budget is beyond it
-  double late_share = 0.01; ///< of a service's turns that may be late
-  size_t modes = 1;         ///< of the ladder
-  size_t mode = 0;          ///< that is set; 0: the fastest
-  size_t patience = 1;      ///< windows in a row before something is done about them
+  double slack = 1.03;       ///< power above this times the budget is beyond it
+  double late_share = 0.01;  ///< of a service's turns that may be late
+  size_t modes = 1;          ///< of the ladder
+  size_t mode = 0;           ///< that is set; 0: the fastest
+  size_t patience = 1;       ///< windows in a row before something is done about them
 };
 
 /// What was seen in one mode with one limit on trainings.
@@ -63,8 +63,8 @@ class BudgetKeeper {
 
  private:
   struct Mode {
-    double broke_w = 0;   ///< the power with which it broke the budget; 0: it has not
-    double below_w = 0;   ///< what the next lower mode drew then; 0: not known yet
+    double broke_w = 0;  ///< the power with which it broke the budget; 0: it has not
+    double below_w = 0;  ///< what the next lower mode drew then; 0: not known yet
     bool refused = false;
   };
   std::optional<KeeperStep> draw_less(const KeeperWindow& seen);

@@ -13,9 +13,9 @@ constexpr double idle_w = 5;
 // training that takes all the time it may have, and a service.
 struct World {
   std::vector<double> busy_w = {40, 30, 20, 12}, speed = {1, 0.8, 0.5, 0.3};
-  double service_part = 0;       ///< of the time, in the fastest mode
-  double late_below_speed = 0;   ///< in slower modes the service is late …
-  double late_with_training = 2; ///< … and with more training than this part of the time
+  double service_part = 0;        ///< of the time, in the fastest mode
+  double late_below_speed = 0;    ///< in slower modes the service is late …
+  double late_with_training = 2;  ///< … and with more training than this part of the time
 
   double served(size_t mode) const { return std::min(1.0, service_part / speed[mode]); }
   KeeperWindow window(size_t mode, double training) const {

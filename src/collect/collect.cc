@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <optional>
 
 #include "base/clock.h"
@@ -21,8 +23,27 @@ Result<Database> open_target(const std::string& place) {
   return open_store_database(place, {});
 }
 
+// Opening an empty file would make a store of it, and what is none at all is not damaged.
+Status check_source(const std::filesystem::path& place) {
+  constexpr std::string_view header = "SQLite format 3";
+  const std::filesystem::path file = Store::file_of(place);
+  std::error_code ignored;
+  if (names_postgres(place.string()) || !std::filesystem::is_regular_file(file, ignored)) return {};
+  std::ifstream input(file, std::ios::binary);
+  if (!input) return {};  // opening it says why
+  std::array<char, header.size()> start{};
+  input.read(start.data(), start.size());
+  if (std::string_view(start.data(), start.size()) == header) return {};
+  return Error{Code::invalid_argument,
+               std::filesystem::file_size(file, ignored) == 0
+                   ? fmt::format("{} is empty: a copy that failed?", file.string())
+                   : fmt::format("{} is no store of Flyball", file.string()),
+               "name a store: `flyball runs export > copy.db` makes a copy of one"};
+}
+
 // What it holds now, while others go on writing to it.
 Result<Database> open_source(const std::filesystem::path& place) {
+  FLYBALL_CHECK(check_source(place));
   FLYBALL_ASSIGN(Database source, open_store_database_to_read(place, {.create = false}));
   FLYBALL_CHECK(source.run_script(source.kind() == DatabaseKind::sqlite
                                       ? "PRAGMA trusted_schema=OFF; BEGIN"
@@ -46,14 +67,15 @@ struct CollectTarget::Impl {
   std::optional<Database> database;  // nothing: the connection is lost
   std::optional<Error> gone;         // it did not come back in time
 
-  Status take_once(Database& source, const std::string& name, Collected& collected) {
+  Status take_once(Database& source, const std::string& name, const std::string& board,
+                   Collected& collected) {
     if (!database) {
       FLYBALL_ASSIGN(database, open_target(place));
     }
     // What is known there already is counted anew in each attempt.
     const size_t before = collected.new_runs + collected.changed_runs;
     collected.known_runs = collected.running_runs = 0;
-    FLYBALL_CHECK(StoreCopy(source, *database, name, collected).copy());
+    FLYBALL_CHECK(StoreCopy(source, *database, name, board, collected).copy());
     collected.known_runs -= std::min(collected.known_runs, before);
     return {};
   }
@@ -77,7 +99,7 @@ Result<Collected> CollectTarget::take(const std::string& source, const std::stri
   Stopwatch idle;
   size_t last = 0;
   while (true) {
-    const Status taken = impl_->take_once(from, board.empty() ? source : board, collected);
+    const Status taken = impl_->take_once(from, source, board, collected);
     if (taken) return collected;
     if (!may_pass(taken.error()) || is_interrupted(&interrupt_flag())) return taken.error();
     if (written(collected) > last) idle = Stopwatch();

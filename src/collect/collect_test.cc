@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/files.h"
 #include "base/os/temp_folder.h"
 #include "sql/postgres_testing.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
+#include "store/store_database.h"
 
 namespace flyball {
 namespace {
@@ -169,6 +171,58 @@ TEST_P(Collect, ARunThatHasGoneOnIsCompleted) {
     ASSERT_EQ(rows[static_cast<size_t>(i)].measurement.minibatch_ms, 100 + 0.1 * i);
 }
 
+// A hub that was fed yesterday, a copy from last week.
+TEST_P(Collect, AnOlderStateThatComesLaterChangesNothing) {
+  int64_t run = 0;
+  {
+    Store store = open("a.db");
+    run = store.begin_run(sample_request()).value();
+    ASSERT_TRUE(store.add_measurements(samples(0, 3), run).ok());
+    ASSERT_TRUE(store.finish_run(run, RunState::interrupted, "").ok());
+  }
+  std::filesystem::copy_file(file("a.db"), file("old.db"));
+  {
+    Store store = open("a.db");
+    ASSERT_EQ(store.begin_or_resume(sample_request()).value(), run);
+    ASSERT_TRUE(store.add_measurements(samples(3, 2), run).ok());
+    ASSERT_TRUE(store.finish_run(run, RunState::done, "{}").ok());
+  }
+  EXPECT_EQ(take("a.db").measurements, 5u);
+  const Collected older = take("old.db");
+  EXPECT_EQ(older.known_runs, 1u);
+  EXPECT_EQ(older.changed_runs, 0u);
+  const StoredRun kept = opened_target().runs().value().front();
+  EXPECT_EQ(kept.state, RunState::done);
+  EXPECT_EQ(kept.answer, "{}");
+  EXPECT_EQ(kept.measurements, 5u);
+}
+
+// Whether a process of another machine runs, only that machine knows.
+TEST_P(Collect, ACopyTellsWhatRanWhenItWasMade) {
+  Store store = open("a.db");
+  const int64_t run = store.begin_run(sample_request()).value();
+  ASSERT_TRUE(store.add_measurements(samples(0, 2), run).ok());
+  std::filesystem::remove(file("copy.db"));
+  ASSERT_TRUE(Database::open(file("a.db"), {})->run("VACUUM INTO ?", {file("copy.db")}).ok());
+  ASSERT_TRUE(settle_running_runs(file("copy.db")).ok());
+  EXPECT_EQ(take("copy.db").running_runs, 1u);
+  EXPECT_TRUE(opened_target().runs().value().empty());
+  ASSERT_TRUE(Database::open(file("copy.db"), {})
+                  ->run("UPDATE runs SET process = 'another-boot 1 2'", {})
+                  .ok());
+  ASSERT_TRUE(settle_running_runs(file("copy.db")).ok());
+  EXPECT_EQ(take("copy.db").new_runs, 1u) << "it was killed there";
+  EXPECT_EQ(opened_target().runs().value().front().state, RunState::interrupted);
+}
+
+TEST_P(Collect, ACommandThatIsNoUtf8IsTheSameAgain) {
+  RunRequest request = sample_request();
+  request.command = "flyball tune caf\xe9";
+  { ASSERT_TRUE(open("a.db").add_run(request, samples(0, 1), "").ok()); }
+  EXPECT_EQ(take("a.db").new_runs, 1u);
+  EXPECT_EQ(take("a.db").known_runs, 1u);
+}
+
 TEST_P(Collect, WhatWasCollectedTwiceByTwoWaysIsThereOnce) {
   { ASSERT_TRUE(open("a.db").add_run(sample_request(), samples(0, 3), "").ok()); }
   { ASSERT_TRUE(open("b.db").add_run(sample_request(), samples(3, 2), "").ok()); }
@@ -224,6 +278,12 @@ TEST_P(Collect, TheTargetItselfAndWhatIsNoStoreAreRefused) {
   ASSERT_TRUE(opened.ok());
   EXPECT_EQ(opened->take(target()).error().code, Code::invalid_argument);
   EXPECT_EQ(opened->take(file("none.db")).error().code, Code::not_found);
+  ASSERT_TRUE(write_file(file("empty.db"), "").ok());
+  EXPECT_THAT(opened->take(file("empty.db")).error().message, HasSubstr("is empty"));
+  EXPECT_EQ(std::filesystem::file_size(file("empty.db")), 0u) << "it was not made a store";
+  ASSERT_TRUE(write_file(file("page.html"), "<!doctype html>").ok());
+  EXPECT_THAT(opened->take(file("page.html")).error().message, HasSubstr("no store"));
+  EXPECT_EQ(CollectTarget::open("host=db dbname=fleet").error().code, Code::invalid_argument);
 }
 
 TEST_P(Collect, ACollectedStoreIsReadAndNotMeasuredInto) {

@@ -14,18 +14,19 @@ namespace {
 
 struct StoreRow {
   int64_t id = 0;
-  std::string store, name, flyball, collected_utc;
+  std::string store, name, flyball, collected_utc, board;
   bool own = false;
 };
 
 Result<std::vector<StoreRow>> stores_of(Database& database) {
   std::vector<StoreRow> stores;
-  FLYBALL_CHECK(database.run("SELECT id, store, own, name, flyball, collected_utc FROM stores", {},
-                             [&](const Row& row) {
-                               stores.push_back({row.integer(0), row.text(1), row.text(3),
-                                                 row.text(4), row.text(5), row.integer(2) != 0});
-                               return Status();
-                             }));
+  FLYBALL_CHECK(
+      database.run("SELECT id, store, own, name, flyball, collected_utc, board FROM stores", {},
+                   [&](const Row& row) {
+                     stores.push_back({row.integer(0), row.text(1), row.text(3), row.text(4),
+                                       row.text(5), row.text(6), row.integer(2) != 0});
+                     return Status();
+                   }));
   return stores;
 }
 
@@ -60,14 +61,14 @@ const LinkedRows& experiment_rows() {
   return rows;
 }
 
-Status CollectedRows::prepare(const std::string& name) {
-  FLYBALL_CHECK(prepare_stores(name));
+Status CollectedRows::prepare(const std::string& name, const std::string& board) {
+  FLYBALL_CHECK(prepare_stores(name, board));
   FLYBALL_CHECK(prepare_table("boards", {"device", "fingerprint"}, "board_id"));
   FLYBALL_CHECK(prepare_table("jobs", {"workload", "phase", "settings"}, "job_id"));
   return prepare_table("conditions", {"entries"}, "condition_id");
 }
 
-Status CollectedRows::prepare_stores(const std::string& name) {
+Status CollectedRows::prepare_stores(const std::string& name, const std::string& board) {
   FLYBALL_ASSIGN(identity_, own_identity(from_));
   FLYBALL_ASSIGN(const std::string here, own_identity(to_));
   if (identity_ == here)
@@ -79,15 +80,18 @@ Status CollectedRows::prepare_stores(const std::string& name) {
   FLYBALL_ASSIGN(const std::vector<StoreRow> stores, stores_of(from_));
   for (const StoreRow& store : stores) {
     FLYBALL_CHECK(
-        to_.run("INSERT INTO stores(store, own, name, flyball, collected_utc) "
-                "VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                {store.store, false, store.name, store.flyball, store.collected_utc}));
+        to_.run("INSERT INTO stores(store, own, name, flyball, collected_utc, board) "
+                "VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                {store.store, false, store.name, store.flyball, store.collected_utc, store.board}));
     if (store.own) {
       own_row_ = store.id;
       FLYBALL_CHECK(
           to_.run("UPDATE stores SET name = ?, flyball = ? WHERE store = ? AND "
                   "(name <> ?1 OR flyball <> ?2)",
                   {name, version, store.store}));
+      if (!board.empty())
+        FLYBALL_CHECK(to_.run("UPDATE stores SET board = ? WHERE store = ? AND board <> ?1",
+                              {board, store.store}));
     }
     FLYBALL_ASSIGN(stores_[store.id],
                    to_.integer("SELECT id FROM stores WHERE store = ?", {store.store}));

@@ -44,7 +44,7 @@ class CollectedRows {
   /// Gives all stores, boards, jobs and conditions of the source a row in the target, each in a
   /// transaction of its own, so that processes that do so at once never wait for each other in a
   /// circle.
-  Status prepare(const std::string& name);
+  Status prepare(const std::string& name, const std::string& board);
   /// The source's own identity, and its number in the target.
   const std::string& identity() const { return identity_; }
   int64_t own_store() const { return stores_.at(own_row_); }
@@ -58,7 +58,7 @@ class CollectedRows {
   Result<std::map<RowOrigin, int64_t>> there(const char* table, std::span<const LinkedRow> rows);
 
  private:
-  Status prepare_stores(const std::string& name);
+  Status prepare_stores(const std::string& name, const std::string& board);
   Status prepare_table(const std::string& table, const std::vector<std::string>& columns,
                        const std::string& reference);
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/os/interrupt.h"
 #include "base/text.h"
+#include "sql/postgres_text.h"
 #include "sql/process.h"
 
 namespace flyball {
@@ -33,19 +34,23 @@ RunStand read_stand(const Row& row) {
   return run;
 }
 
+// A command that is no UTF-8 stands in PostgreSQL as it takes it.
 bool same_run(const RunStand& a, const RunStand& b) {
-  return a.started_utc == b.started_utc && a.command == b.command;
+  return a.started_utc == b.started_utc && well_formed(a.command) == well_formed(b.command);
 }
 
+// Further than there, that is: by two ways an older state may come after a newer one.
 bool has_gone_on(const RunStand& now, const RunStand& there) {
-  return now.state != there.state || now.finished_utc != there.finished_utc ||
-         now.measurements > there.measurements || now.experiment_runs > there.experiment_runs;
+  if (now.measurements != there.measurements || now.experiment_runs != there.experiment_runs)
+    return now.measurements >= there.measurements && now.experiment_runs >= there.experiment_runs;
+  if ((now.state == "done") != (there.state == "done")) return now.state == "done";
+  return now.finished_utc > there.finished_utc;
 }
 
 }  // namespace
 
 Status StoreCopy::copy() {
-  FLYBALL_CHECK(known_.prepare(name_));
+  FLYBALL_CHECK(known_.prepare(name_, board_));
   collected_.store = known_.identity();
   FLYBALL_ASSIGN(const std::vector<RunStand> runs, stands());
   // All that is there of these stores is asked for at once: mostly that is all of it.
@@ -84,7 +89,8 @@ Result<std::vector<RunStand>> StoreCopy::stands() {
   FLYBALL_CHECK(from_.run(std::string(stand_sql) + "ORDER BY id", {}, [&](const Row& row) {
     RunStand run = read_stand(row);
     run.origin = known_.origin(row, 1, 2, run.id);
-    if (run.state == "running" && !is_running(run.process)) run.state = "interrupted";
+    if (run.state == "running" && run.process != ran_when_copied && !is_running(run.process))
+      run.state = "interrupted";
     runs.push_back(std::move(run));
     return Status();
   }));

@@ -24,9 +24,11 @@ struct RunStand {
 
 class StoreCopy {
  public:
-  /// `name` is what the source is called; both stay open while it copies.
-  StoreCopy(Database& from, Database& to, const std::string& name, Collected& collected)
-      : from_(from), to_(to), name_(name), collected_(collected), known_(from, to) {}
+  /// `name` is what the source is called, `board` whose it is ("": its own); both stay open while
+  /// it copies.
+  StoreCopy(Database& from, Database& to, const std::string& name, const std::string& board,
+            Collected& collected)
+      : from_(from), to_(to), name_(name), board_(board), collected_(collected), known_(from, to) {}
 
   /// A run in a transaction each. Within a snapshot of the source that the caller has begun.
   Status copy();
@@ -44,7 +46,7 @@ class StoreCopy {
 
   Database& from_;
   Database& to_;
-  std::string name_;
+  std::string name_, board_;
   Collected& collected_;
   CollectedRows known_;
 };

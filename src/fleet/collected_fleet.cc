@@ -15,11 +15,12 @@
 namespace flyball {
 namespace {
 
-// Stores that were collected under one name are one board, which has the least of their numbers.
+// Stores that were collected as one board's (--board) are one board, which has the least of their
+// numbers.
 constexpr const char* places_sql = R"sql(
 WITH places AS (
   SELECT id AS store_id, MIN(id) OVER (
-    PARTITION BY own, CASE WHEN name = '' THEN store ELSE name END) AS place
+    PARTITION BY own, CASE WHEN board = '' THEN store ELSE board END) AS place
   FROM stores)
 )sql";
 
@@ -48,20 +49,21 @@ class FleetReader {
   }
 
   Status read_boards() {
-    FLYBALL_CHECK(database_.run(
-        std::string(places_sql) +
-            "SELECT s.id, s.store, s.own, s.name, s.flyball, s.collected_utc, p.place FROM stores "
-            "s JOIN places p ON p.store_id = s.id ORDER BY s.id",
-        {}, [&](const Row& row) {
-          const bool own = row.integer(2) != 0;
-          const int64_t place = places_[row.integer(0)] = own ? 0 : row.integer(6);
-          CollectedBoard& board = boards_[place];
-          if (board.store.empty()) board.store = row.text(1);
-          board.name = own ? "this store" : row.text(3);
-          board.flyball = row.text(4);
-          board.collected_utc = std::max(board.collected_utc, row.text(5));
-          return Status();
-        }));
+    FLYBALL_CHECK(
+        database_.run(std::string(places_sql) +
+                          "SELECT s.id, s.store, s.own, CASE WHEN s.board = '' THEN s.name ELSE "
+                          "s.board END, s.flyball, s.collected_utc, p.place FROM stores "
+                          "s JOIN places p ON p.store_id = s.id ORDER BY s.id",
+                      {}, [&](const Row& row) {
+                        const bool own = row.integer(2) != 0;
+                        const int64_t place = places_[row.integer(0)] = own ? 0 : row.integer(6);
+                        CollectedBoard& board = boards_[place];
+                        if (board.store.empty()) board.store = row.text(1);
+                        board.name = own ? "this store" : row.text(3);
+                        board.flyball = row.text(4);
+                        board.collected_utc = std::max(board.collected_utc, row.text(5));
+                        return Status();
+                      }));
     return database_.run(
         "SELECT COALESCE(store_id, 0), COUNT(*), SUM(CASE WHEN state IN ('interrupted', 'failed') "
         "THEN 1 ELSE 0 END), MAX(started_utc), MAX(finished_utc) FROM runs "
@@ -158,7 +160,7 @@ class FleetReader {
   void finish_boards() {
     const auto now = seconds_of_utc(fleet_.question.now_utc);
     for (auto& [id, board] : boards_) {
-      if (id == 0 && board.runs + board.measurements == 0) continue;  // it only collects
+      if (board.runs + board.measurements == 0) continue;  // it only collects
       const auto seen = seconds_of_utc(board.last_seen_utc);
       if (seen && now) board.age_s = std::max(*now - *seen, 0.0);
       board.stale = !board.age_s || *board.age_s > fleet_.question.stale_s;

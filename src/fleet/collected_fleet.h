@@ -19,7 +19,8 @@ struct FleetShowQuestion {
   std::string now_utc;            ///< ISO 8601
 };
 
-/// A board is a store, whatever its kind, or several that were collected under one name.
+/// A board is a store, whatever its kind, or several that were collected as one board's (--board);
+/// what only collects is none.
 struct CollectedBoard {
   std::string name, store;         ///< what its store was last called, and its identity
   std::vector<std::string> kinds;  ///< "orin_agx"; several where one store has several devices

@@ -113,7 +113,8 @@ Result<FleetKind> simulated_kind(const TwinBoard& board, const std::string& titl
                                  const FleetTraining& training) {
   FLYBALL_ASSIGN(const TwinWorkload workload,
                  known_twin_workload(training.network.name, Phase::train));
-  const auto table = twin_prior(board, workload, twin_power_total(board), axes_of(board, training));
+  const auto table =
+      twin_prior(board, workload, twin_power_total(board), axes_of(board, training), true);
   if (!table)
     return Error{Code::invalid_argument,
                  fmt::format("{} does not fit the memory of {} at batch size {:g}",

@@ -1,5 +1,8 @@
 #include "sql/database.h"
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "sql/connection.h"
 #include "sql/postgres_connection.h"
 #include "sql/sqlite_connection.h"
@@ -9,6 +12,15 @@ namespace flyball {
 bool names_postgres(const std::string& place) {
   return place.starts_with("postgresql://") || place.starts_with("postgres://") ||
          place.starts_with("service=");
+}
+
+bool looks_like_conninfo(const std::string& place) {
+  const auto words = split(place, ' ');
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word.starts_with("host=") || word.starts_with("hostaddr=") ||
+           word.starts_with("dbname=") || word.starts_with("password=") ||
+           word.starts_with("user=");
+  });
 }
 
 Database::Database(std::filesystem::path path, std::unique_ptr<SqlConnection> connection)

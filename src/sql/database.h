@@ -62,6 +62,8 @@ struct DatabaseOptions {
 
 /// Does a place name a database of PostgreSQL: "postgresql://…", "postgres://…" or "service=…"?
 bool names_postgres(const std::string& place);
+/// "host=db dbname=fleet", which other programs take and names_postgres() does not: no file either.
+bool looks_like_conninfo(const std::string& place);
 
 /// One connection; every commit is on the disk when it returns. Not thread-safe. A statement is one
 /// that SQLite and PostgreSQL both know, where it is run on both.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include "base/text.h"
@@ -245,6 +246,18 @@ bool is_local(const std::string& host, const std::string& address) {
          address.starts_with("127.");
 }
 
+// Encrypted before a password is said, not found out afterwards; nullptr: as the environment says.
+const char* wanted_sslmode(const Libpq& pq, const std::string& place) {
+  if (std::getenv("PGSSLMODE") || place.starts_with("service=")) return nullptr;
+  const Options options(pq.PQconninfoParse(place.c_str(), nullptr), pq.PQconninfoFree);
+  const char* const known = std::getenv("PGHOST");
+  std::string host = option_of(options.get(), "host"),
+              address = option_of(options.get(), "hostaddr");
+  if (host.empty() && known) host = known;
+  if (host == "localhost" || address == "::1" || address.starts_with("127.")) return nullptr;
+  return is_local(host, host) ? nullptr : "require";
+}
+
 Status check_encryption(const Libpq& pq, PGconn* connection, const std::string& place) {
   const char *host = pq.PQhost(connection), *address = pq.PQhostaddr(connection);
   if (pq.PQsslInUse(connection) || is_local(host ? host : "", address ? address : "")) return {};
@@ -259,9 +272,15 @@ Result<std::unique_ptr<SqlConnection>> connect_postgres(const std::string& place
   FLYBALL_ASSIGN(const Libpq* const pq, load_libpq());
   FLYBALL_CHECK(check_name(*pq, place));
   // What the name says comes last and counts.
-  const char* const names[] = {"fallback_application_name", "connect_timeout", "tcp_user_timeout",
-                               "client_encoding",           "dbname",          nullptr};
-  const char* const values[] = {"flyball", "10", "60000", "UTF8", place.c_str(), nullptr};
+  const char* const names[] = {"fallback_application_name",
+                               "connect_timeout",
+                               "tcp_user_timeout",
+                               "client_encoding",
+                               "sslmode",
+                               "dbname",
+                               nullptr};
+  const char* const values[] = {"flyball",     "10",   "60000", "UTF8", wanted_sslmode(*pq, place),
+                                place.c_str(), nullptr};
   PGconn* const raw = pq->PQconnectdbParams(names, values, 1);
   auto made = std::make_unique<PostgresConnection>(*pq, raw, place);
   if (pq->PQstatus(raw) != CONNECTION_OK) return connection_refused(place, pq->PQerrorMessage(raw));

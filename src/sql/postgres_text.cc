@@ -28,20 +28,6 @@ size_t sequence(std::string_view text) {
   return overlong || outside ? 0 : length;
 }
 
-std::string clean(std::string_view text) {
-  std::string cleaned;
-  cleaned.reserve(text.size());
-  while (!text.empty()) {
-    const size_t length = sequence(text);
-    if (length == 0)
-      cleaned += "\xef\xbf\xbd";
-    else
-      cleaned += text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return cleaned;
-}
-
 std::string hex_of(std::string_view bytes) {
   constexpr const char* digits = "0123456789abcdef";
   std::string text = "\\x";
@@ -65,6 +51,20 @@ int digit_of(char c) {
 }
 
 }  // namespace
+
+std::string well_formed(std::string_view text) {
+  std::string cleaned;
+  cleaned.reserve(text.size());
+  while (!text.empty()) {
+    const size_t length = sequence(text);
+    if (length == 0)
+      cleaned += "\xef\xbf\xbd";
+    else
+      cleaned += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return cleaned;
+}
 
 std::string postgres_statement(std::string_view sql, std::span<const Value> values) {
   std::string text;
@@ -91,7 +91,7 @@ std::string postgres_text(const Value& value) {
   if (const auto* flag = std::get_if<bool>(&value.held)) return *flag ? "1" : "0";
   if (const auto* integer = std::get_if<int64_t>(&value.held)) return fmt::format("{}", *integer);
   if (const auto* real = std::get_if<double>(&value.held)) return number_text(*real);
-  if (const auto* text = std::get_if<std::string_view>(&value.held)) return clean(*text);
+  if (const auto* text = std::get_if<std::string_view>(&value.held)) return well_formed(*text);
   if (const auto* blob = std::get_if<Value::Blob>(&value.held)) return hex_of(blob->bytes);
   return "";
 }

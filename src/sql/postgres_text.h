@@ -14,8 +14,10 @@ namespace flyball {
 /// as a parameter needs a type. What stands in '…' stays.
 std::string postgres_statement(std::string_view sql, std::span<const Value> values);
 
-/// A value as text, as a parameter and in rows of COPY: texts without NUL and with U+FFFD for what
-/// is not UTF-8, which PostgreSQL takes neither of; blobs in hexadecimal digits. Not for NULL.
+/// Text as PostgreSQL takes it: without NUL, and with U+FFFD for what is not UTF-8.
+std::string well_formed(std::string_view text);
+/// A value as text, as a parameter and in rows of COPY: texts well formed, blobs in
+/// hexadecimal digits. Not for NULL.
 std::string postgres_text(const Value& value);
 /// A row of COPY's text format, with its line end.
 void append_copy_row(std::string& to, std::span<const Value> row);

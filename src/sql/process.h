@@ -10,6 +10,9 @@ namespace flyball {
 std::string process_identity();
 /// Does the process of that identity still run, on this boot of this machine?
 bool is_running(const std::string& identity);
+/// Stands in a copy for the process of what ran when it was made: whether it runs now, nobody who
+/// reads the copy elsewhere can see.
+inline constexpr const char* ran_when_copied = "ran when this was copied";
 /// The process that holds the write lock of an SQLite database in WAL mode, as a person reads it:
 /// "flyball tune lenet5 (process 4711)", or "another process" where /proc does not tell.
 std::string lock_holder(const std::filesystem::path& database);

@@ -137,6 +137,9 @@ CREATE INDEX run_experiment_runs_by_row ON run_experiment_runs(experiment_run_id
     R"sql(
 ALTER TABLE runs ADD COLUMN record TEXT NOT NULL DEFAULT '';
 )sql",
+    R"sql(
+ALTER TABLE stores ADD COLUMN board TEXT NOT NULL DEFAULT '';
+)sql",
 };
 
 // What makes questions about many boards faster and changes no answer, so no version of the tables

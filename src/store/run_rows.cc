@@ -15,7 +15,8 @@ SELECT id, command, request, device, fingerprint, seed, started_utc, finished_ut
   (SELECT entries FROM conditions c WHERE c.id = condition_id),
   (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id),
   (SELECT s.store FROM stores s WHERE s.id = store_id),
-  (SELECT s.name FROM stores s WHERE s.id = store_id), store_run, record
+  (SELECT CASE WHEN s.board = '' THEN s.name ELSE s.board END FROM stores s
+    WHERE s.id = store_id), store_run, record
 FROM runs
 )sql";
 

@@ -223,6 +223,10 @@ CREATE UNIQUE INDEX board_facts_by_origin ON board_facts(store_id, store_run)
     R"sql(
 ALTER TABLE runs ADD COLUMN record TEXT NOT NULL DEFAULT '';
 )sql",
+    // Whose store it is, where collect was told (--board); '': it is a board's of its own.
+    R"sql(
+ALTER TABLE stores ADD COLUMN board TEXT NOT NULL DEFAULT '';
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
+#include "sql/process.h"
 #include "store/postgres_schema.h"
 #include "store/schema.h"
 
@@ -19,6 +22,11 @@ Result<Database> open_store_database(const std::filesystem::path& place,
     return Error{Code::invalid_argument,
                  fmt::format("{} is a database that stores are collected into", place.string()),
                  "measure into a file (--store FILE), and then `flyball collect FILE --into` it"};
+  if (looks_like_conninfo(place.string()))
+    return Error{
+        Code::invalid_argument, "a store is not named as a connection string of libpq",
+        "name a database as postgresql://[USER@]HOST/DATABASE or service=NAME (its password "
+        "stands in ~/.pgpass), a file whose name has \"host=\" by a path: ./host=…"};
   const std::filesystem::path file = Store::file_of(place);
   std::error_code ignored;
   if (!options.create && !std::filesystem::exists(file, ignored))
@@ -56,6 +64,21 @@ Result<Database> open_store_database_to_read(const std::filesystem::path& place,
   FLYBALL_CHECK(check_is_newest(database));
   if (is_quickly_checked(file, options.checked_bytes)) FLYBALL_CHECK(database.check(false));
   return database;
+}
+
+Status settle_running_runs(const std::filesystem::path& copy) {
+  FLYBALL_ASSIGN(Database database, open_store_database(copy, {.create = false, .migrate = false}));
+  std::map<int64_t, bool> running;
+  FLYBALL_CHECK(
+      database.run("SELECT id, process FROM runs WHERE state = 'running'", {}, [&](const Row& row) {
+        running[row.integer(0)] = is_running(row.text(1));
+        return Status();
+      }));
+  for (const auto& [id, goes_on] : running)
+    FLYBALL_CHECK(
+        goes_on ? database.run("UPDATE runs SET process = ? WHERE id = ?", {ran_when_copied, id})
+                : database.run("UPDATE runs SET state = 'interrupted' WHERE id = ?", {id}));
+  return {};
 }
 
 Result<Database> open_postgres_store(const std::string& place) {

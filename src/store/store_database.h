@@ -22,4 +22,8 @@ Result<Database> open_postgres_store(const std::string& place);
 /// Is the file checked whenever it is opened?
 bool is_quickly_checked(const std::filesystem::path& file, int64_t limit);
 
+/// In a copy of a store that may leave this machine: runs that go on are marked as such
+/// (ran_when_copied), those whose process was killed are interrupted.
+Status settle_running_runs(const std::filesystem::path& copy);
+
 }  // namespace flyball

@@ -22,7 +22,8 @@ TwinConfiguration twin_configuration(const WorkloadTable& table, size_t row);
 /// What a table would hold of a configuration.
 struct TwinReading {
   double minibatch_ms = 0;  ///< median: a burst of a loader that is behind does not show in it
-  double power_w = 0;       ///< mean, of the total that was asked for
+  double mean_ms = 0;  ///< over the last whole rounds of the loader's workers: what an epoch takes
+  double power_w = 0;  ///< mean, of the total that was asked for
 };
 /// Of minibatches whose only randomness is what samples differ by, the same at every call. `total`:
 /// as a table names it (twin_power_of()); what it has not is an error.

@@ -38,7 +38,8 @@ std::vector<double> known_values(const TwinBoard& board, const Axis& asked) {
 }  // namespace
 
 Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& workload,
-                                 const std::string& power_total, std::span<const Axis> axes) {
+                                 const std::string& power_total, std::span<const Axis> axes,
+                                 bool mean) {
   FLYBALL_ASSIGN(const TwinNetwork network,
                  make_twin_network(workload.layers, workload.half_precision));
   WorkloadTable prior;
@@ -68,7 +69,8 @@ Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& wor
     if (!told) continue;  // it does not fit the memory
     const double power =
         board.rails.empty() ? std::numeric_limits<double>::quiet_NaN() : told->power_w;
-    prior.add(grid.space.row(i), told->minibatch_ms, power, Provenance::simulated);
+    prior.add(grid.space.row(i), mean ? told->mean_ms : told->minibatch_ms, power,
+              Provenance::simulated);
   }
   if (prior.size() == 0)
     return Error{Code::not_found, "the twin of " + board.id + " knows none of these configurations",

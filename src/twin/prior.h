@@ -14,8 +14,10 @@ namespace flyball {
 /// The workload on the twin of `board`, over a grid of the values of these axes that the twin knows
 /// and that fit its memory; axes that it does not know are left out. Its power is the named total,
 /// or where the board tells no such the twin's own, and named so.
+/// `mean`: times are means, of which an epoch is made; else medians, as tables hold them.
 Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& workload,
-                                 const std::string& power_total, std::span<const Axis> axes);
+                                 const std::string& power_total, std::span<const Axis> axes,
+                                 bool mean = false);
 
 /// The same for workload, phase and power total of a table. Null where the twin knows no such
 /// network, or none of the configurations.

@@ -106,10 +106,13 @@ MinibatchTimes TwinRun::median() const {
   return {flyball::median(stall), flyball::median(compute), flyball::median(e2e), 0};
 }
 
+size_t whole_rounds_of(size_t minibatches, double workers) {
+  const size_t round = workers > 1 ? static_cast<size_t>(workers) : 1;
+  return round > minibatches ? minibatches : minibatches / round * round;
+}
+
 size_t TwinRun::whole_rounds(double workers) const {
-  if (minibatches.size() < 2) return 0;
-  const size_t all = minibatches.size() - 1, round = workers > 1 ? static_cast<size_t>(workers) : 1;
-  return round > all ? all : all / round * round;
+  return minibatches.size() < 2 ? 0 : whole_rounds_of(minibatches.size() - 1, workers);
 }
 
 double TwinRun::mean_ms(double workers) const {

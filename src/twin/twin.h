@@ -138,6 +138,10 @@ struct TwinMinibatch {
   double e2e_ms() const { return (end_s - begin_s) * 1e3; }
 };
 
+/// How many of so many minibatches are whole rounds of the loader's workers; all, where there is no
+/// whole one.
+size_t whole_rounds_of(size_t minibatches, double workers);
+
 struct TwinRun {
   std::vector<TwinMinibatch> minibatches;  ///< the first one fills the pipeline: it is in it
   TwinPower power;                         ///< mean over the whole run

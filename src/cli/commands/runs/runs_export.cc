@@ -34,6 +34,7 @@ Status write_out(const std::filesystem::path& file) {
 Status copy_out(Database& database, const TempFolder& folder) {
   const std::filesystem::path copy = folder / "store.db";
   FLYBALL_CHECK(database.run("VACUUM INTO ?", {copy.string()}));
+  FLYBALL_CHECK(settle_running_runs(copy));
   return write_out(copy);
 }
 
