@@ -113,6 +113,55 @@ TEST_F(CampaignTest, CancelEndsWhatRunsAndRunGoesOn) {
   EXPECT_EQ(run({"campaign", "status", file, "--json"}).json()["counts"]["running"], 0);
 }
 
+TEST_F(CampaignTest, HowItsFileIsSpelledDoesNotMatter) {
+  write("c.toml", twins);
+  ASSERT_EQ(run({"campaign", "run", (folder_ / "c.toml").string()}).exit_code, 0);
+  fs::create_directories(folder_ / "other");
+  const Finished other =
+      run({"campaign", "run", (folder_ / "other/.././c.toml").string(), "--json"});
+  ASSERT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(other.json()["known"], 4);
+  // Neither does where its folder lies.
+  fs::rename(folder_ / "c.campaign", folder_ / "other/moved");
+  const Finished moved = run({"campaign", "status", (folder_ / "c.toml").string(), "--out",
+                              (folder_ / "other/moved").string(), "--json"});
+  EXPECT_EQ(moved.json()["counts"]["done"], 4);
+}
+
+// What the first board measured is exported also where it was asked before others were to learn
+// from it, and what they learned counts no longer once it is asked anew.
+TEST_F(CampaignTest, OthersStartFromWhatTheFirstBoardHasNow) {
+  const std::string travels = std::string(twins) + "[references]\ntravel = true\n";
+  std::string alone = twins;
+  alone.replace(alone.find("count = 2"), 9, "count = 1");
+  const std::string file = write("c.toml", alone).string();
+  ASSERT_EQ(run({"campaign", "run", file}).exit_code, 0);
+  write("c.toml", travels);
+  const Finished second = run({"campaign", "run", file, "--json"});
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(second.json()["known"], 2);
+  EXPECT_EQ(second.json()["done"], 2);
+  const fs::path reference = folder_ / "c.campaign/cells/nano-1.resnet18.tune.10W/reference.csv";
+  const auto rows = [&] {
+    const std::string text = slurp(reference);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const auto before = rows();
+
+  std::string changed = travels;
+  changed.replace(changed.find("--profiles 10"), 13, "--profiles 5 ");
+  write("c.toml", changed);
+  EXPECT_EQ(run({"campaign", "status", file, "--json"}).json()["counts"]["done"], 0);
+  const Finished third = run({"campaign", "run", file, "--json"});
+  ASSERT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_EQ(third.json()["done"], 4);
+  // The first run's own measurements, and what it took from the store, as its answer has them.
+  const nlohmann::json answer = answer_of("nano-1.resnet18.tune.10W");
+  EXPECT_EQ(rows(), static_cast<long>(answer["trials"].get<size_t>()) + 1);
+  EXPECT_GT(before, 0);
+  EXPECT_EQ(run({"campaign", "run", file, "--json"}).json()["known"], 4);
+}
+
 TEST_F(CampaignTest, WhatFailsIsNamedWithItsLog) {
   std::string text = twins;
   text.replace(text.find("mobilenet_v3"), 12, "nonesuch");

@@ -365,7 +365,9 @@ Result<Campaign> parse_campaign(std::string_view text, const std::filesystem::pa
     const toml::table document = toml::parse(text, file.string());
     FLYBALL_ASSIGN(Campaign campaign, reader.document(document));
     std::error_code ignored;
-    campaign.file = std::filesystem::absolute(file, ignored);
+    const std::filesystem::path whole = std::filesystem::absolute(file, ignored);
+    campaign.file =
+        std::filesystem::weakly_canonical(whole.parent_path(), ignored) / whole.filename();
     return campaign;
   } catch (const toml::parse_error& error) {
     return reader.at(error.source(), std::string(error.description()), "");

@@ -80,7 +80,7 @@ struct TravelSettings {
 
 struct Campaign {
   std::string title;
-  std::filesystem::path file;  ///< absolute; cells run in its folder
+  std::filesystem::path file;  ///< absolute, without ".."; cells run in its folder
   CampaignExecutor executor = CampaignExecutor::local;
   size_t parallel = 1;       ///< cells at a time
   std::string collect;       ///< place of the store that all are collected into; "": none

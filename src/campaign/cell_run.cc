@@ -41,31 +41,46 @@ Result<int> run_to_end(const CommandWords& argv) {
   return running->exit_code();
 }
 
-// Its measurements as others start from them. What cannot be exported, such as no measurement at
-// all, is missed by those that start from it.
+// Its measurements as others start from them: those of the run that answered, and what that run
+// took from earlier ones. What cannot be exported, such as no measurement at all, is missed by
+// those that start from it.
 Status keep_reference(const CampaignFolder& folder, const CampaignCell& cell,
                       const CellRunner& runner) {
   const std::filesystem::path table = folder.cell(cell) / "reference.part.csv";
-  FLYBALL_ASSIGN(const std::string said,
-                 run_program({runner.program.string(), "export", "--store",
-                              folder.store(cell).string(), "--out", table.string()},
-                             export_limit_s));
+  CommandWords words = {runner.program.string(),     "export", "--store",
+                        folder.store(cell).string(), "--out",  table.string()};
+  const Json answer = cell_answer(folder, cell);
+  if (answer.is_object() && answer.contains("run") && answer["run"].is_number_integer())
+    words.insert(words.end(), {"--run", answer["run"].dump()});
+  FLYBALL_ASSIGN(const std::string said, run_program(words, export_limit_s));
   std::error_code problem;
   std::filesystem::rename(table, folder.reference(cell), problem);
   if (problem) return file_error("keep", folder.reference(cell), problem.value());
   return {};
 }
 
+// Of a cell that was done before others were to start from it.
+Status need_reference(const CampaignFolder& folder, const CampaignCell& leader,
+                      const CellRunner& runner) {
+  FLYBALL_ASSIGN(const LockFile ours,
+                 LockFile::take(folder.cell(leader) / "reference.lock",
+                                "the table of " + leader.name, export_limit_s));
+  std::error_code ignored;
+  if (std::filesystem::exists(folder.reference(leader), ignored)) return {};
+  return keep_reference(folder, leader, runner);
+}
+
 Status check_begin(const Campaign& campaign, const std::vector<CampaignCell>& cells,
-                   const CampaignCell& cell, const CampaignFolder& folder) {
+                   const CampaignCell& cell, const CampaignFolder& folder,
+                   const CellRunner& runner) {
   std::error_code ignored;
   if (std::filesystem::exists(folder.cancelled(), ignored))
     return Error{Code::interrupted, "the campaign is cancelled",
                  "`flyball campaign run` goes on with it"};
   if (!cell.leader) return {};
   const CampaignCell& leader = cells[*cell.leader];
-  if (std::filesystem::exists(folder.reference(leader), ignored)) return {};
   const CellStatus status = cell_status(campaign, cells, leader, folder);
+  if (status.state == CellState::done) return need_reference(folder, leader, runner);
   return Error{Code::unavailable,
                fmt::format("{} starts from what {} measures, which is {}", cell.name, leader.name,
                            cell_state_name(status.state)),
@@ -128,12 +143,14 @@ Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& 
   const CellStatus before = cell_status(campaign, cells, cell, folder);
   if (before.state == CellState::done) return before.last->exit_code;
   FLYBALL_ASSIGN(const LockFile ours, LockFile::take(folder.lock(cell), cell.name, 1));
-  FLYBALL_CHECK(check_begin(campaign, cells, cell, folder));
+  FLYBALL_CHECK(check_begin(campaign, cells, cell, folder, runner));
   std::filesystem::current_path(campaign.file.parent_path(), problem);
   if (problem) return file_error("go into", campaign.file.parent_path(), problem.value());
 
   CellResult result;
   result.command = cell_command(campaign, cells, cell, folder);
+  result.asked = cell_question(campaign, cell);
+  if (cell.leader) result.reference = reference_digest(folder, cells[*cell.leader]);
   result.begun_utc = wall_clock_utc();
   result.host = host_name();
   result.attempts = before.last ? before.last->attempts + 1 : 1;
@@ -148,6 +165,7 @@ Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& 
     if (cell_answer(folder, cell).is_null())
       return Error{Code::corrupt, folder.answer(cell).string() + " is no JSON document",
                    "run the cell alone: " + result.command};
+    std::filesystem::remove(folder.reference(cell), problem);  // of another answer
     if (cell.leads) FLYBALL_CHECK(keep_reference(folder, cell, runner));
   }
   FLYBALL_CHECK(write_result(folder, cell, result));

@@ -7,12 +7,14 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/os/file_version.h"
 #include "base/os/lock_file.h"
 
 namespace flyball {
 namespace {
 
 constexpr size_t most_result = size_t{1} << 20, most_answer = size_t{256} << 20;
+constexpr size_t most_reference = size_t{256} << 20;
 
 Json read_json(const std::filesystem::path& path, size_t limit) {
   const auto text = read_file(path, limit);
@@ -27,6 +29,8 @@ std::optional<CellResult> read_result(const CampaignFolder& folder, const Campai
   CellResult result;
   try {
     result.command = document.at("command").get<std::string>();
+    result.asked = document.at("asked").get<std::string>();
+    result.reference = document.at("reference").get<std::string>();
     result.exit_code = document.at("exit_code").get<int>();
     result.begun_utc = document.at("begun_utc").get<std::string>();
     result.ended_utc = document.at("ended_utc").get<std::string>();
@@ -37,6 +41,14 @@ std::optional<CellResult> read_result(const CampaignFolder& folder, const Campai
     return {};
   }
   return result;
+}
+
+// How it ended with the command that it has now.
+std::optional<CellResult> last_of_question(const Campaign& campaign, const CampaignCell& cell,
+                                           const CampaignFolder& folder) {
+  auto last = read_result(folder, cell);
+  if (last && last->asked != cell_question(campaign, cell)) last.reset();
+  return last;
 }
 
 }  // namespace
@@ -103,13 +115,30 @@ std::string cell_command(const Campaign& campaign, const std::vector<CampaignCel
   return shell_line(line);
 }
 
+std::string cell_question(const Campaign& campaign, const CampaignCell& cell) {
+  return shell_line(
+      cell_arguments(campaign, cell,
+                     {.store = campaign.questions[cell.question].ask->keeps ? "store.db" : "",
+                      .reference = cell.leader ? "reference.csv" : ""}));
+}
+
+std::string reference_digest(const CampaignFolder& folder, const CampaignCell& leader) {
+  const auto table = read_file(folder.reference(leader), most_reference);
+  return table ? fmt::format("{:016x}", content_hash(*table)) : "";
+}
+
 CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                        const CampaignCell& cell, const CampaignFolder& folder) {
   CellStatus status;
   status.running_on = LockFile::holder(folder.lock(cell));
-  status.last = read_result(folder, cell);
-  if (status.last && status.last->command != cell_command(campaign, cells, cell, folder))
-    status.last.reset();
+  status.last = last_of_question(campaign, cell, folder);
+  if (status.last && cell.leader) {
+    const CampaignCell& leader = cells[*cell.leader];
+    const auto led = last_of_question(campaign, leader, folder);
+    if (!led || !is_answer(led->exit_code) ||
+        status.last->reference != reference_digest(folder, leader))
+      status.last.reset();
+  }
   std::error_code ignored;
   if (!status.running_on.empty())
     status.state = CellState::running;
@@ -132,7 +161,8 @@ Status mark_cancelled(const CampaignFolder& folder) {
 
 Status write_result(const CampaignFolder& folder, const CampaignCell& cell,
                     const CellResult& result) {
-  const Json document = {{"command", result.command},     {"exit_code", result.exit_code},
+  const Json document = {{"command", result.command},     {"asked", result.asked},
+                         {"reference", result.reference}, {"exit_code", result.exit_code},
                          {"begun_utc", result.begun_utc}, {"ended_utc", result.ended_utc},
                          {"host", result.host},           {"seconds", result.seconds},
                          {"attempts", result.attempts}};

@@ -35,7 +35,9 @@ class CampaignFolder {
 
 /// How a cell ended, the last time.
 struct CellResult {
-  std::string command;  ///< line that was run
+  std::string command;    ///< line that was run
+  std::string asked;      ///< what makes it that of the cell: cell_question()
+  std::string reference;  ///< digest of the table that it started from; "": of none
   int exit_code = 0;
   std::string begun_utc, ended_utc, host;
   double seconds = 0;
@@ -63,10 +65,16 @@ inline bool is_answer(int exit_code) {
 }
 CellPlaces cell_places(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                        const CampaignCell& cell, const CampaignFolder& folder);
-/// The command line by which a result is known to be that of the cell.
+/// The whole line: run by hand, it goes on with the cell's store.
 std::string cell_command(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                          const CampaignCell& cell, const CampaignFolder& folder);
-/// Files that do not read count as missing.
+/// The command line by which a result is known to be that of the cell: without the campaign's
+/// folder, which may be named in several ways, or moved.
+std::string cell_question(const Campaign& campaign, const CampaignCell& cell);
+/// Digest of what those that follow the cell start from; "": it is not there.
+std::string reference_digest(const CampaignFolder& folder, const CampaignCell& leader);
+/// Files that do not read count as missing, and so does what started from another reference than
+/// its leader has now.
 CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                        const CampaignCell& cell, const CampaignFolder& folder);
 /// The answer of a cell that is done; null where it does not read.
