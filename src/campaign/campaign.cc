@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "boards/toml_reader.h"
 #include "device/registry/board.h"
+#include "sql/database.h"
+#include "sql/postgres_place.h"
 
 namespace flyball {
 namespace {
@@ -364,10 +366,16 @@ Result<Campaign> parse_campaign(std::string_view text, const std::filesystem::pa
   try {
     const toml::table document = toml::parse(text, file.string());
     FLYBALL_ASSIGN(Campaign campaign, reader.document(document));
+    if (names_postgres(campaign.collect))
+      if (const Status place = check_postgres_place(campaign.collect); !place.ok())
+        if (place.error().code == Code::invalid_argument)
+          return reader.at(*document.get("collect"), place.error());
     std::error_code ignored;
     const std::filesystem::path whole = std::filesystem::absolute(file, ignored);
     campaign.file =
         std::filesystem::weakly_canonical(whole.parent_path(), ignored) / whole.filename();
+    if (!campaign.collect.empty() && !names_postgres(campaign.collect))
+      campaign.collect = (campaign.file.parent_path() / campaign.collect).string();
     return campaign;
   } catch (const toml::parse_error& error) {
     return reader.at(error.source(), std::string(error.description()), "");

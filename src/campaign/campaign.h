@@ -83,7 +83,7 @@ struct Campaign {
   std::filesystem::path file;  ///< absolute, without ".."; cells run in its folder
   CampaignExecutor executor = CampaignExecutor::local;
   size_t parallel = 1;       ///< cells at a time
-  std::string collect;       ///< place of the store that all are collected into; "": none
+  std::string collect;       ///< store that all are collected into; absolute if a file; "": none
   double cool_down_s = 0;    ///< between two cells of a board that is not simulated
   double start_below_c = 0;  ///< such a board begins below this temperature; 0: at any
   std::vector<CampaignBoard> boards;

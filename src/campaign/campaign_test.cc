@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "campaign/cells.h"
+#include "sql/database.h"
+#include "sql/postgres_place.h"
 
 namespace flyball {
 namespace {
@@ -93,6 +95,32 @@ TEST(Campaign, FaultsNameFileAndLine) {
               HasSubstr("'soon' is no time limit"));
   EXPECT_THAT(complaint("boards = [1]\n"), HasSubstr("an entry of boards is no table"));
   EXPECT_THAT(complaint("title = \"a\\u0007\"\n"), HasSubstr("title"));
+}
+
+TEST(Campaign, NamesOfACellMakeAFolder) {
+  const std::string name(64, 'x');
+  const std::string four = "[[boards]]\nname = \"" + name +
+                           "\"\ndevice = \"twin:orin_nano\"\n[[workloads]]\nname = \"" + name +
+                           "\"\n[[questions]]\nask = \"tune\"\nname = \"" + name +
+                           "\"\n[[budgets]]\nname = \"" + name + "\"\n";
+  EXPECT_THAT(complaint(four), HasSubstr("has more than 240 characters"));
+}
+
+// Before a cell runs, not after all have.
+TEST(Campaign, WhereAllIsCollectedIsKnownFromItsFile) {
+  const Campaign beside =
+      *parse_campaign("collect = \"all.db\"\n" + std::string(small), "/w/c.toml");
+  EXPECT_EQ(beside.collect, "/w/all.db");
+  const Campaign server =
+      *parse_campaign("collect = \"service=fleet\"\n" + std::string(small), "/w/c.toml");
+  EXPECT_EQ(server.collect, "service=fleet");
+  if (check_postgres_place("service=fleet").ok()) {
+    const std::string fault =
+        complaint("collect = \"postgresql://me:s3cret@host/fleet\"\n" + std::string(small));
+    EXPECT_THAT(fault, StartsWith("c.toml:1: "));
+    EXPECT_THAT(fault, HasSubstr("password"));
+    EXPECT_EQ(fault.find("s3cret"), std::string::npos) << fault;
+  }
 }
 
 TEST(Campaign, NoHostIsAnOption) {

@@ -11,6 +11,8 @@
 namespace flyball {
 namespace {
 
+constexpr size_t most_cell_name = 240;  // of a folder's 255, and files of the same stem
+
 bool chosen(const CommandWords& names, const std::string& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
@@ -88,6 +90,11 @@ Result<std::vector<CampaignCell>> cells_of(const Campaign& campaign) {
                 Code::invalid_argument,
                 fmt::format("{} has more than {} cells", campaign.file.string(), most_cells),
                 "ask fewer questions, or make several campaigns of it"};
+          if (const std::string all = join(name, "."); all.size() > most_cell_name)
+            return Error{
+                Code::invalid_argument,
+                fmt::format("the name of cell {} has more than {} characters", all, most_cell_name),
+                "its folder is called like that: shorten the names it is made of"};
           cells.push_back({.name = join(name, "."),
                            .index = cells.size(),
                            .board = b,

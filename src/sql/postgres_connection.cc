@@ -1,5 +1,7 @@
 #include "sql/postgres_connection.h"
 
+#include "sql/postgres_place.h"
+
 #ifdef FLYBALL_POSTGRES
 #include <fmt/format.h>
 
@@ -268,6 +270,11 @@ Status check_encryption(const Libpq& pq, PGconn* connection, const std::string& 
 
 }  // namespace
 
+Status check_postgres_place(const std::string& place) {
+  FLYBALL_ASSIGN(const Libpq* const pq, load_libpq());
+  return check_name(*pq, place);
+}
+
 Result<std::unique_ptr<SqlConnection>> connect_postgres(const std::string& place, bool read_only) {
   FLYBALL_ASSIGN(const Libpq* const pq, load_libpq());
   FLYBALL_CHECK(check_name(*pq, place));
@@ -301,6 +308,10 @@ Result<std::unique_ptr<SqlConnection>> connect_postgres(const std::string& place
 #else
 
 namespace flyball {
+
+Status check_postgres_place(const std::string& place) {
+  return connect_postgres(place, true).error();
+}
 
 Result<std::unique_ptr<SqlConnection>> connect_postgres(const std::string&, bool) {
   return Error{Code::unavailable,

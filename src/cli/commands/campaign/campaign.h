@@ -37,6 +37,8 @@ struct OpenedCampaign {
 Result<OpenedCampaign> open_campaign(const CampaignOptions& options);
 /// This program, which runs the cells.
 std::filesystem::path own_program();
+/// Can it be collected into, as far as is known without asking a server?
+Status check_collecting(const std::string& place);
 /// Collects the stores of cells that are done into `place`, by `flyball collect`; its exit code.
 Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place);
 

@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "cli/action.h"
 #include "cli/commands/campaign/campaign.h"
+#include "sql/database.h"
+#include "sql/postgres_place.h"
 #include "telemetry/process/command.h"
 
 namespace flyball::cli {
@@ -50,11 +52,16 @@ Status collect_stores(const CampaignCollectArguments& options, Context& context)
 
 }  // namespace
 
+Status check_collecting(const std::string& place) {
+  return names_postgres(place) ? check_postgres_place(place) : Status();
+}
+
 Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place) {
   if (place.empty())
     return Error{Code::invalid_argument, "the campaign does not say where its stores belong",
                  "name it: --into fleet.db, or collect = \"postgresql://HOST/DATABASE\" in the "
                  "file"};
+  FLYBALL_CHECK(check_collecting(place));
   const BoardStores boards = stores_of(opened);
   if (boards.empty())
     return Error{Code::not_found, "no cell has measured anything yet",

@@ -95,6 +95,7 @@ Status run_campaign_here(const CampaignRunArguments& options, const OpenedCampai
 
 Status run_campaign(const CampaignRunArguments& options, Context& context) {
   FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options.campaign));
+  FLYBALL_CHECK(check_collecting(opened.campaign.collect));
   if (opened.campaign.executor == CampaignExecutor::slurm) return submit_campaign(options, opened);
   return run_campaign_here(options, opened, context);
 }
