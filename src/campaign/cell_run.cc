@@ -94,7 +94,7 @@ Result<int> ask(const Campaign& campaign, const std::vector<CampaignCell>& cells
   const CellPlaces places = cell_places(campaign, cells, cell, folder);
   if (campaign.executor == CampaignExecutor::ssh) {
     const RemoteBoard remote(campaign, board, runner.program);
-    return remote.ask(cell, places, output);
+    return remote.ask(cell, places, folder, output);
   }
   if (!board.simulated && campaign.start_below_c > 0)
     FLYBALL_CHECK(wait_until_cool(campaign.start_below_c, runner));

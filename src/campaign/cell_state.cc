@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/os/file_version.h"
 #include "base/os/lock_file.h"
+#include "base/text.h"
 
 namespace flyball {
 namespace {
 
 constexpr size_t most_result = size_t{1} << 20, most_answer = size_t{256} << 20;
+constexpr size_t id_digits = 32;
 constexpr size_t most_reference = size_t{256} << 20;
 
 Json read_json(const std::filesystem::path& path, size_t limit) {
@@ -104,6 +107,24 @@ CellPlaces cell_places(const Campaign& campaign, const std::vector<CampaignCell>
   if (campaign.questions[cell.question].ask->keeps) places.store = folder.store(cell).string();
   if (cell.leader) places.reference = folder.reference(cells[*cell.leader]).string();
   return places;
+}
+
+Result<std::string> campaign_id(const CampaignFolder& folder) {
+  const std::filesystem::path file = folder.path() / "id";
+  FLYBALL_ASSIGN(const LockFile ours,
+                 LockFile::take(folder.path() / "id.lock", "the name of the campaign", 10));
+  if (const auto known = read_file(file, 64)) {
+    const std::string id(trim(*known));
+    if (id.size() == id_digits && id.find_first_not_of("0123456789abcdef") == std::string::npos)
+      return id;
+    return Error{Code::corrupt, file.string() + " holds no name of a campaign",
+                 "remove it: boards reached by ssh then begin anew"};
+  }
+  std::random_device random;
+  std::string id;
+  while (id.size() < id_digits) id += fmt::format("{:08x}", random());
+  FLYBALL_CHECK(write_file(file, id + "\n"));
+  return id;
 }
 
 std::string cell_command(const Campaign& campaign, const std::vector<CampaignCell>& cells,

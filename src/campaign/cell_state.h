@@ -65,6 +65,8 @@ inline bool is_answer(int exit_code) {
 }
 CellPlaces cell_places(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                        const CampaignCell& cell, const CampaignFolder& folder);
+/// What boards know the campaign by: drawn when it is first asked for, and kept in its folder.
+Result<std::string> campaign_id(const CampaignFolder& folder);
 /// The whole line: run by hand, it goes on with the cell's store.
 std::string cell_command(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                          const CampaignCell& cell, const CampaignFolder& folder);

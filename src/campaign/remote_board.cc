@@ -8,12 +8,12 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/os/file_version.h"
 #include "base/os/places.h"
 #include "base/text.h"
 #include "campaign/program_run.h"
 #include "telemetry/process/command.h"
 #include "telemetry/process/spawn.h"
+#include "telemetry/process/ssh.h"
 
 namespace flyball {
 namespace {
@@ -57,10 +57,16 @@ Status hold_stdin() {
   return {};
 }
 
-// Runs it beside something that ends it when stdin does.
+// Runs it beside something that ends it when stdin does. A connection that is lost need not end
+// stdin for hours: what such a call has left is ended by the next one, which then has the cell's
+// folder there for itself.
 std::string ended_with_stdin(const std::string& command) {
-  return "exec 3<&0; " + command +
-         " </dev/null 3<&- & p=$!; (cat <&3 >/dev/null; kill -TERM $p) 2>/dev/null & w=$!; "
+  return "exec 3<&0 9>>running; flock -n 9 || { kill -TERM $(cat process) 2>/dev/null; "
+         "flock -w 30 9; } || { echo \"process $(cat process) of an earlier call goes on there\" "
+         ">&2; exit 254; }; " +
+         command +
+         " </dev/null 3<&- & p=$!; echo $p >process; "
+         "(exec 9>&-; cat <&3 >/dev/null; kill -TERM $p) 2>/dev/null & w=$!; "
          "wait $p; c=$?; kill $w 2>/dev/null; exit $c";
 }
 
@@ -75,12 +81,7 @@ RemoteBoard::RemoteBoard(const Campaign& campaign, const CampaignBoard& board,
 
 Result<CommandWords> RemoteBoard::words(const std::string& command) const {
   FLYBALL_CHECK(check_host(board_.host));
-  const std::filesystem::path ssh = found_on_path("ssh");
-  if (ssh.empty())
-    return Error{Code::unavailable, "there is no ssh on this machine", "install openssh-client"};
-  CommandWords all = {ssh.string(),           "-o", "BatchMode=yes",          "-o",
-                      "ConnectTimeout=15",    "-o", "ServerAliveInterval=15", "-o",
-                      "ServerAliveCountMax=4"};
+  FLYBALL_ASSIGN(CommandWords all, ssh_words());
   if (const std::string folder = control_folder(); !folder.empty())
     for (const char* option : {"ControlMaster=auto", "ControlPersist=60"})
       all.insert(all.end(), {"-o", option});
@@ -100,45 +101,47 @@ Result<std::string> RemoteBoard::tell(const std::string& command, double limit_s
                fmt::format("try `ssh {} true`", board_.host)};
 }
 
-Status RemoteBoard::pass(const char* direction, const std::filesystem::path& file,
-                         const std::string& command) const {
+Result<std::string> RemoteBoard::pass(const std::filesystem::path& file,
+                                      const std::string& command) const {
   FLYBALL_ASSIGN(const CommandWords all, words(command));
-  CommandWords arguments = {"/bin/sh", "-c", fmt::format("exec \"$@\" {}\"$0\"", direction),
-                            file.string()};
+  CommandWords arguments = {"/bin/sh", "-c", "exec \"$@\" <\"$0\"", file.string()};
   arguments.insert(arguments.end(), all.begin(), all.end());
-  const auto done = run_program(arguments, copy_limit_s);
-  if (done) return {};
+  auto done = run_program(arguments, copy_limit_s);
+  if (done) return done;
   return Error{Code::unavailable,
                fmt::format("{} ({}): {} was not copied: {}", board_.name, board_.host,
                            file.string(), done.error().message),
                fmt::format("try `ssh {} true`, and whether there is space", board_.host)};
 }
 
-Status RemoteBoard::put(const std::filesystem::path& file, const std::string& place) const {
+Status RemoteBoard::put(const std::filesystem::path& file, const std::string& place,
+                        const char* mode) const {
   FLYBALL_ASSIGN(const std::string digest, digest_of(file));
-  const std::string part = shell_line({place + ".part"});
-  FLYBALL_CHECK(pass("<", file, "cat >" + part));
-  FLYBALL_ASSIGN(const std::string said, tell("sha256sum <" + part, tell_limit_s));
+  // Others may copy the same at once: each has a file of its own, and moves what it has checked.
+  const std::string command = fmt::format(
+      "p=$(mktemp {0}.XXXXXXXX) || exit 1; cat >\"$p\"; d=$(sha256sum <\"$p\"); echo \"$d\"; "
+      "if [ \"${{d%% *}}\" = {1} ]; then chmod {2} \"$p\" && mv -f \"$p\" {0}; else rm -f \"$p\"; "
+      "fi",
+      shell_line({place}), digest, mode);
+  FLYBALL_ASSIGN(const std::string said, pass(file, command));
   FLYBALL_ASSIGN(const std::string there, digest_in(said, place));
-  if (there != digest)
-    return Error{Code::corrupt,
-                 fmt::format("{}: the copy of {} differs", board_.name, file.string()),
-                 "try again; is there space?"};
-  FLYBALL_ASSIGN(const std::string moved,
-                 tell("mv -f " + part + " " + shell_line({place}), tell_limit_s));
-  return {};
+  if (there == digest) return {};
+  return Error{Code::corrupt, fmt::format("{}: the copy of {} differs", board_.name, file.string()),
+               "try again; is there space?"};
 }
 
-Status RemoteBoard::fetch(const std::string& place, const std::filesystem::path& file) const {
+// A consistent copy, with what is only in the log beside the store yet.
+Status RemoteBoard::fetch(const std::string& program, const std::string& place,
+                          const std::filesystem::path& file) const {
   const std::filesystem::path part = file.string() + ".part";
-  FLYBALL_CHECK(pass(">", part, "cat " + shell_line({place})));
-  FLYBALL_ASSIGN(const std::string said, tell("sha256sum <" + shell_line({place}), tell_limit_s));
-  FLYBALL_ASSIGN(const std::string there, digest_in(said, place));
-  FLYBALL_ASSIGN(const std::string here, digest_of(part));
-  if (there != here)
-    return Error{Code::corrupt, fmt::format("{}: the copy of {} differs", board_.name, place),
-                 "try again"};
   std::error_code problem;
+  std::filesystem::remove(part, problem);
+  FLYBALL_ASSIGN(const CommandWords all, words(store_export_command(program, place)));
+  FLYBALL_ASSIGN(const int code, run_into_file(all, part));
+  if (code != 0)
+    return Error{Code::unavailable,
+                 fmt::format("{} ({}): {} did not come back", board_.name, board_.host, place),
+                 fmt::format("try `ssh {} true`, and whether there is space", board_.host)};
   std::filesystem::rename(part, file, problem);
   if (problem) return file_error("keep", file, problem.value());
   return {};
@@ -151,19 +154,19 @@ Result<std::string> RemoteBoard::bring_program() const {
       const std::string said,
       tell(fmt::format("mkdir -p {} && sha256sum {} || true", remote_folder, place), tell_limit_s));
   if (said.starts_with(digest)) return place;
-  FLYBALL_CHECK(put(program_, place));
-  FLYBALL_ASSIGN(const std::string made, tell("chmod 755 " + place, tell_limit_s));
+  FLYBALL_CHECK(put(program_, place, "755"));
   return place;
 }
 
 Result<int> RemoteBoard::ask(const CampaignCell& cell, const CellPlaces& places,
+                             const CampaignFolder& folder,
                              const std::filesystem::path& output) const {
   FLYBALL_ASSIGN(const std::string program, bring_program());
-  const std::string place =
-      fmt::format("{}/cells/{:016x}/{}", remote_folder,
-                  content_hash(output.parent_path().parent_path().string()), cell.name);
+  FLYBALL_ASSIGN(const std::string campaign, campaign_id(folder));
+  const std::string place = fmt::format("{}/cells/{}/{}", remote_folder, campaign, cell.name);
   FLYBALL_ASSIGN(const std::string made, tell("mkdir -p " + shell_line({place}), tell_limit_s));
-  if (!places.reference.empty()) FLYBALL_CHECK(put(places.reference, place + "/reference.csv"));
+  if (!places.reference.empty())
+    FLYBALL_CHECK(put(places.reference, place + "/reference.csv", "644"));
   CommandWords line = {"\"$HOME\"/" + program};
   const CommandWords arguments =
       cell_arguments(campaign_, cell,
@@ -180,13 +183,18 @@ Result<int> RemoteBoard::ask(const CampaignCell& cell, const CellPlaces& places,
   running->finish(true);  // a shared connection may serve others
   if (const int signal = running->passed_on(); signal != 0) return 128 + signal;
   const int code = running->exit_code();
+  if (code == 254)
+    return Error{Code::conflict,
+                 fmt::format("{} ({}): an earlier call of {} still runs there", board_.name,
+                             board_.host, cell.name),
+                 fmt::format("end it: `ssh {} kill $(cat {}/process)`", board_.host, place)};
   if (code == 255)
     return Error{Code::unavailable,
                  fmt::format("{} ({}) does not answer any more", board_.name, board_.host),
                  "`flyball campaign run` goes on where it was"};
   if (!board_.simulated) (void)tell("\"$HOME\"/" + program + " mode restore", tell_limit_s).ok();
   if (!places.store.empty()) {
-    const Status fetched = fetch(place + "/store.db", places.store);
+    const Status fetched = fetch("\"$HOME\"/" + program, place + "/store.db", places.store);
     if (!fetched.ok() && (code == 0 || code == 1)) return fetched.error();
   }
   return code;

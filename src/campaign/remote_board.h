@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "campaign/cells.h"
+#include "campaign/cell_state.h"
 
 namespace flyball {
 
@@ -16,9 +16,11 @@ class RemoteBoard {
   RemoteBoard(const Campaign& campaign, const CampaignBoard& board, std::filesystem::path program);
 
   /// Runs the cell there; its answer goes into `output`, its store to `places.store`. The command
-  /// there ends (SIGTERM) when this process does. Returns its exit code. Errors: no ssh here, the
-  /// host does not answer (unavailable), a copy whose digest is another one (corrupt).
-  Result<int> ask(const CampaignCell& cell, const CellPlaces& places,
+  /// there ends (SIGTERM) when this process does; where the connection is lost, when it is noticed
+  /// there, or when the cell is run again. Returns its exit code. Errors: no ssh here, the host
+  /// does not answer (unavailable), a copy whose digest is another one (corrupt), what an earlier
+  /// call left there does not end (conflict).
+  Result<int> ask(const CampaignCell& cell, const CellPlaces& places, const CampaignFolder& folder,
                   const std::filesystem::path& output) const;
 
   /// "ssh -o … -- HOST COMMAND": the words that run a shell's command there.
@@ -27,11 +29,11 @@ class RemoteBoard {
  private:
   /// Runs it there; what it prints, 64 KiB at most.
   Result<std::string> tell(const std::string& command, double limit_s) const;
-  /// The same with a file as its stdin, or for its stdout.
-  Status pass(const char* direction, const std::filesystem::path& file,
-              const std::string& command) const;
-  Status put(const std::filesystem::path& file, const std::string& place) const;
-  Status fetch(const std::string& place, const std::filesystem::path& file) const;
+  /// The same with a file as its stdin.
+  Result<std::string> pass(const std::filesystem::path& file, const std::string& command) const;
+  Status put(const std::filesystem::path& file, const std::string& place, const char* mode) const;
+  Status fetch(const std::string& program, const std::string& place,
+               const std::filesystem::path& file) const;
   Result<std::string> bring_program() const;
 
   const Campaign& campaign_;

@@ -1,58 +1,20 @@
 #include "collect/source.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <vector>
 
-#include "base/descriptor.h"
-#include "base/files.h"
 #include "sql/database.h"
-
-extern char** environ;
+#include "telemetry/process/ssh.h"
 
 namespace flyball {
 namespace {
 
 bool of_a_host(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || std::strchr(".-_@[]%:", c) != nullptr;
-}
-
-// One word for the shell there, whatever is in it.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
-// Its output into a file; how it ended.
-Result<int> run_into(const std::vector<std::string>& words, const std::filesystem::path& file) {
-  const Descriptor output(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (output.get() < 0) return file_error("write", file, errno);
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
-  pid_t child = 0;
-  const int failed = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
-    return Error{Code::unavailable, fmt::format("cannot run {}: {}", words[0], ::strerror(failed)),
-                 "install openssh-client, or copy the stores here and name the files"};
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return file_error("wait for", words[0], errno);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace
@@ -79,11 +41,9 @@ Result<FetchedStore> fetch_store(const std::string& source) {
   if (!remote) return FetchedStore{source, {}};
   FLYBALL_ASSIGN(TempFolder folder, TempFolder::make());
   const std::filesystem::path file = folder / "store.db";
-  std::string command = "flyball runs export";
-  if (!remote->path.empty()) command += " --store " + quoted(remote->path);
-  FLYBALL_ASSIGN(const int code, run_into({"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15",
-                                           "--", remote->host, command},
-                                          file));
+  FLYBALL_ASSIGN(std::vector<std::string> words, ssh_words());
+  words.insert(words.end(), {"--", remote->host, store_export_command("flyball", remote->path)});
+  FLYBALL_ASSIGN(const int code, run_into_file(words, file));
   if (code != 0)
     return Error{Code::unavailable,
                  fmt::format("{}: ssh or the flyball there ended with {}", source, code),

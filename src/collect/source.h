@@ -25,8 +25,8 @@ struct FetchedStore {
   std::optional<TempFolder> copy;
 };
 /// Over ssh the `flyball` of the other machine writes a consistent copy to its output
-/// (`flyball runs export`). Errors: those of parse_remote(), unavailable: ssh fails; its own words
-/// are on stderr.
+/// (`flyball runs export`). Errors: those of parse_remote() and run_into_file(), unavailable: ssh
+/// fails; its own words are on stderr.
 Result<FetchedStore> fetch_store(const std::string& source);
 
 }  // namespace flyball
