@@ -202,7 +202,7 @@ TEST_F(ServeModeTest, WhatWasProfiledHereBeforeIsPlannedWith) {
   ASSERT_EQ(planned.exit_code, 0) << planned.err;
   const Finished done = run(serve({"--arrivals", "poisson:40", "--duration", "1s"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("profiles of the store"));
+  EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("trials of the store"));
 }
 
 TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {

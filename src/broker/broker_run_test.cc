@@ -140,7 +140,7 @@ TEST_F(BrokerRunTest, ProfilesOfWhoIsExpectedChooseTheMode) {
   EXPECT_EQ(low->mode, "gpu_mhz 300");
   EXPECT_EQ(high->mode, "gpu_mhz 600");
   EXPECT_EQ(low->plan[0]["config"]["gpu_mhz"], 300);
-  EXPECT_THAT(low->notes, Contains(HasSubstr("planned with 4 profiles of")));
+  EXPECT_THAT(low->notes, Contains(HasSubstr("planned with 4 trials of")));
   EXPECT_GT(client_named(*low, "learn").turns, 0u);
   EXPECT_GT(client_named(*low, "double").turns, 0u);
   EXPECT_GT(client_named(*high, "learn").turns, client_named(*low, "learn").turns);

@@ -48,9 +48,9 @@ Result<ServingPlan> plan_serving(SharedBoard shared, const ServingRequest& reque
 /// What stands before a plan is made.
 struct ServingBounds {
   Settings training{};            ///< settings of its run that the user named
-  Settings all{};                 ///< of every role's mode, which nobody can set here
   const Device* knobs = nullptr;  ///< null: no mode can be set
   bool unknown_modes = false;     ///< may modes be planned later of which nothing is known now?
+  Settings all{};                 ///< of every role's mode, which nobody can set here
 };
 
 /// The same with these profiles, one table for each role. What networks run with cannot change

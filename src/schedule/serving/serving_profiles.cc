@@ -221,7 +221,7 @@ Result<std::optional<ServingPlan>> plan_live(ServeRequest& request, const Profil
                    "`" + how_to_profile(request, rate_hz) + "` makes them");
   FLYBALL_ASSIGN(ServingPlan plan,
                  plan_profiled(profiles.tables, request,
-                               {asked_settings(request), board.fixed, knobs, request.measure > 0}));
+                               {asked_settings(request), knobs, request.measure > 0, board.fixed}));
   take_settings(plan.training_settings(), request);
   if (profiles.total_taken)
     notes.push_back(
@@ -231,8 +231,9 @@ Result<std::optional<ServingPlan>> plan_live(ServeRequest& request, const Profil
   size_t rows = 0;
   for (const WorkloadTable& table : profiles.tables) rows += table.size();
   notes.push_back(
-      fmt::format("planned with {} profiles {}", rows,
-                  source.files.empty() ? "of the store" : "of " + join(source.files, ", ")));
+      fmt::format("planned with {} trials {}, in {} modes", rows,
+                  source.files.empty() ? "of the store" : "of " + join(source.files, ", "),
+                  known_modes(plan.problem, plan.readings, 0).size()));
   return std::optional(std::move(plan));
 }
 

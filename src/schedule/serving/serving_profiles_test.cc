@@ -41,7 +41,7 @@ TEST_F(ServingProfilesTest, PlansWithTheTablesThatAreNamed) {
   ASSERT_TRUE(made->has_value());
   EXPECT_EQ((*made)->mode().values.at("gpu_mhz"), 600);
   EXPECT_EQ(request_.train_batch, 16) << "the training runs with what the plan has";
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("planned with 6 profiles of ")));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("planned with 6 trials of ")));
 }
 
 TEST_F(ServingProfilesTest, WithoutProfilesTheModeStaysButABudgetIsAnError) {
@@ -86,7 +86,7 @@ TEST_F(ServingProfilesTest, ATableThatDoesNotSayItsTotalIsTakenForTheBoards) {
   };
   ASSERT_TRUE(plan().ok());
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("taken for that of this board, 'module'"),
-                                  HasSubstr("planned with 6 profiles")));
+                                  HasSubstr("planned with 6 trials")));
 }
 
 TEST_F(ServingProfilesTest, MoreRolesThanAPlanTakesAreServedWithoutOne) {
