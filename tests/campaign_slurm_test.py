@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 """A campaign by Slurm: 2 simulated boards × 3 networks × 2 budgets on two nodes of this machine, of which one dies in
-the middle and one task is requeued. Each cell has the answer that the same command gives alone.
+the middle and one task is requeued, collected into PostgreSQL, which is killed and started again. Each cell has the
+answer that the same command gives alone, and each trial is collected once. Then a cell that takes longer than its time
+limit: Slurm warns it, and it goes on with what it has measured.
 
 usage: tests/campaign_slurm_test.py BUILD_FOLDER       (77: skipped, and why)
 """
 import json
-import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+import postgres_testing
+import slurm_testing
+
 CAMPAIGN = """executor = "slurm"
 parallel = 2
+collect = "{place}"
 [[boards]]
 name = "a"
 device = "twin:orin_nano@1"
@@ -42,33 +46,28 @@ options = "--power-budget 10W"
 [slurm]
 time = "10"
 """
+CELLS = 12
 
-CONFIGURATION = """ClusterName=flyball
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort=16817
-AuthType=auth/none
-CredType=cred/none
-SlurmUser=root
-SlurmdUser=root
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool-%n
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd-%n.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd-%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-SlurmdParameters=config_overrides
-ReturnToService=2
-SlurmdTimeout=6
-InactiveLimit=0
-KillWait=3
-MinJobAge=300
-SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
-NodeName=n[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[16818-16819] CPUs=2 Feature=edge State=UNKNOWN
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+# Slurm looks at time limits every half minute: the warning comes after 25 to 55 s.
+LIMITED = """executor = "slurm"
+[[boards]]
+name = "here"
+[[workloads]]
+name = "slow"
+program = ["bash", "-c", "sleep 6 # {batch_size}"]
+[[questions]]
+name = "tune"
+options = "--axis batch_size=1,2,3,4,5,6 --strategy brute-force --no-verify"
+[slurm]
+time = "1"
+warn_s = 5
+"""
+
+# What a site's slurm.conf would name; how long it took, and whether it went well.
+EPILOG = """began=$(date +%s%N)
+FLYBALL_STATE={folder}/flyball-state {flyball} mode restore >/dev/null 2>>{folder}/epilog.err
+echo "$? $(( ($(date +%s%N) - began) / 1000000 ))" >>{folder}/epilog.txt
+exit 0
 """
 
 
@@ -78,125 +77,144 @@ def answer_without_times(document):
     return json.dumps(kept, sort_keys=True)
 
 
-class Cluster:
-    def __init__(self, folder):
-        self.folder, self.processes = folder, {}
-        host = os.uname().nodename
-        (folder / "state").mkdir()
-        self.configuration = folder / "slurm.conf"
-        self.configuration.write_text(CONFIGURATION.format(host=host, folder=folder))
-        self.environment = dict(os.environ, SLURM_CONF=str(self.configuration), HOME=str(folder),
-                                FLYBALL_STATE=str(folder / "flyball-state"), XDG_DATA_HOME=str(folder / "data"))
-        self.start("ctl", ["slurmctld", "-D", "-f", str(self.configuration), "-c", "-i"])
-        for node in ("n1", "n2"):
-            (folder / f"spool-{node}").mkdir()
-            self.start(node, ["slurmd", "-D", "-f", str(self.configuration), "-N", node])
+class Lab:
+    """The cluster, the database, and a folder of campaigns whose name a shell and Slurm could misread."""
 
-    def start(self, name, command):
-        with open(self.folder / f"{name}.out", "w") as out:
-            self.processes[name] = subprocess.Popen(command, env=self.environment, stdout=out, stderr=out)
+    def __init__(self, folder, flyball):
+        self.folder, self.flyball = folder, flyball
+        self.campaigns = folder / "o'brien's 50%a $HOME boards"
+        self.campaigns.mkdir()
+        self.database = postgres_testing.Server(folder / "database")
+        self.cluster = slurm_testing.Cluster(folder, EPILOG.format(folder=folder, flyball=flyball))
 
-    def run(self, *command, check=True):
-        done = subprocess.run([str(word) for word in command], env=self.environment, cwd=self.folder,
-                              capture_output=True, text=True, timeout=120)
-        if check and done.returncode != 0:
-            raise SystemExit(f"{command} failed: {done.stdout}{done.stderr}")
-        return done.stdout
+    def ask(self, *words):
+        return json.loads(self.cluster.run(self.flyball, *words, "--json", cwd=self.campaigns))
 
-    def wait_until_idle(self):
-        for _ in range(100):
-            if self.run("sinfo", "-h", "-N", "-o", "%T", check=False).split() == ["idle", "idle"]:
-                return
-            time.sleep(0.3)
-        raise SystemExit("the nodes do not come up: " + self.run("sinfo", "-N", "-l", check=False))
-
-    def processes_of(self, node):
-        """Those that Slurm started on the node for this cluster."""
-        found = []
-        for entry in pathlib.Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
-            try:
-                variables = (entry / "environ").read_bytes().split(b"\0")
-                command = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            ours = f"SLURM_CONF={self.configuration}".encode() in variables
-            if ours and (f"SLURMD_NODENAME={node}".encode() in variables or
-                         (b"slurmstepd" in command and entry.name != str(os.getpid()))):
-                found.append(int(entry.name))
-        return found
-
-    def kill_node(self, node):
-        self.processes[node].kill()
-        self.processes[node].wait()
-        for pid in self.processes_of(node):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+    def status(self, file):
+        return self.ask("campaign", "status", file)
 
     def stop(self):
-        for name in ("n1", "n2"):
-            self.kill_node(name)
-        self.processes["ctl"].kill()
-        self.processes["ctl"].wait()
+        self.cluster.stop()
+        self.database.stop()
+
+    def wait(self, what, limit_s, found):
+        deadline = time.time() + limit_s
+        while time.time() < deadline:
+            if found():
+                return
+            time.sleep(0.3)
+        logs = "".join(f"{log}:\n{log.read_text()}" for log in self.campaigns.glob("*.campaign/slurm/*.txt"))
+        raise SystemExit(f"{what} within {limit_s} s\n{self.cluster.run('squeue', '-a')}{logs}")
 
 
-def counts(cluster, flyball):
-    return json.loads(cluster.run(flyball, "campaign", "status", "c.toml", "--json"))
+def disturb_and_finish(lab):
+    """One task is requeued, one node dies, and the database is killed while stores are collected."""
+    cluster, seen = lab.cluster, {"requeued": False, "died": False}
+
+    def done():
+        count = lab.status("c.toml")["counts"]["done"]
+        if not seen["requeued"] and count >= 1:
+            running = cluster.run("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%F_%K").split()
+            if running:
+                cluster.run("scontrol", "requeue", running[0], check=False)
+                seen["requeued"] = True
+        on_second = cluster.run("squeue", "-h", "-t", "RUNNING", "-w", "n2", "-o", "%i").split()
+        if not seen["died"] and count >= 3 and on_second:
+            cluster.kill_node("n2")
+            seen["died"] = True
+            print(f"node n2 died with {count} of {CELLS} cells done, while it ran {on_second}")
+            restart_database_while_collecting(lab)
+        return count == CELLS
+
+    lab.wait("12 cells are not done", 300, done)
+    assert seen == {"requeued": True, "died": True}, f"the campaign was done before: {seen}"
+    cluster.start_node("n2")
+
+
+def restart_database_while_collecting(lab):
+    collecting = subprocess.Popen([lab.flyball, "campaign", "collect", "c.toml"], cwd=lab.campaigns,
+                                  env=lab.cluster.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    time.sleep(0.2)
+    lab.database.kill()
+    time.sleep(1)
+    lab.database.start()
+    said = collecting.communicate(timeout=120)[0]
+    print(f"the database was killed while stores were collected; exit code {collecting.returncode}")
+    assert collecting.returncode == 0 or "cannot reach" in said, said
+
+
+def compare_with_each_alone(lab):
+    """Equal answers; the number of trials of all."""
+    trials = 0
+    for cell in lab.status("c.toml")["cells"]:
+        board, workload, _, budget = cell["cell"].split(".")
+        store = lab.folder / f"{cell['cell']}.db"
+        alone = lab.ask("tune", workload, "--device", "twin:orin_nano@" + {"a": "1", "b": "2"}[board], "--profiles", "25",
+                        "--power-budget", budget, "--store", store)
+        kept = json.loads((lab.campaigns / "c.campaign/cells" / cell["cell"] / "answer.json").read_text())
+        assert answer_without_times(alone) == answer_without_times(kept), f"another answer than alone: {cell['cell']}"
+        trials += lab.ask("runs", "list", "--store", store)["runs"][0]["measurements"]
+    return trials
+
+
+def check_collected(lab, trials):
+    """Each trial of each cell once, in the database."""
+    count = lab.database.count
+    lab.wait("the job that follows has not collected", 120, lambda: not lab.cluster.run("squeue", "-h").split())
+    rows = count("SELECT COUNT(*) FROM measurements")
+    assert count("SELECT COUNT(*) FROM stores WHERE NOT own") == CELLS
+    assert count("SELECT COUNT(DISTINCT (store_id, store_row)) FROM measurements") == rows
+    assert rows == trials, f"{rows} trials are collected, {trials} were made by the cells alone"
+    lab.cluster.run(lab.flyball, "campaign", "collect", "c.toml", cwd=lab.campaigns)
+    assert count("SELECT COUNT(*) FROM measurements") == rows, "collected twice"
+    return rows
+
+
+def run_past_the_limit(lab):
+    (lab.campaigns / "limited.toml").write_text(LIMITED)
+    lab.ask("campaign", "run", "limited.toml")
+    lab.wait("the limited cell is not done", 240, lambda: lab.status("limited.toml")["counts"]["done"] == 1)
+    cell = lab.status("limited.toml")["cells"][0]
+    assert cell["attempts"] >= 2, f"it was done before its time limit: {cell}"
+    runs = lab.ask("runs", "list", "--store", lab.campaigns / "limited.campaign/cells" / cell["cell"] / "store.db")["runs"]
+    made = sum(run["measurements"] - run["reused"] for run in runs)
+    # The trial that the warning ends is begun again, and no other one.
+    all_of_them = runs[0]["request"]["measured"][0]["configurations"]
+    assert made == all_of_them, runs
+    print(f"a cell of {all_of_them} trials went past its time limit: {cell['attempts']} attempts, {made} trials made")
+
+
+def check_epilogs(lab):
+    ended = [line.split() for line in (lab.folder / "epilog.txt").read_text().splitlines()]
+    assert len(ended) >= CELLS and all(code == "0" for code, _ in ended), (ended, (lab.folder / "epilog.err").read_text())
+    slowest = max(int(ms) for _, ms in ended) / 1000
+    assert slowest < 10, f"an epilog took {slowest} s"
+    print(f"{len(ended)} epilogs put the board back, the slowest in {slowest:.2f} s")
 
 
 def main():
-    missing = [tool for tool in ("slurmctld", "slurmd", "sbatch") if not shutil.which(tool)]
-    if missing or os.geteuid() != 0:
-        print(f"skipped: {', '.join(missing) or 'root'} is missing (scripts/setup --all)")
+    missing = slurm_testing.missing() or ("" if postgres_testing.programs() else "PostgreSQL is missing (scripts/setup --all)")
+    if missing:
+        print(f"skipped: {missing}")
         return 77
-    flyball = pathlib.Path(sys.argv[1]).resolve() / "bin/flyball"
     folder = pathlib.Path(tempfile.mkdtemp(prefix="flyball-slurm-"))
-    cluster = Cluster(folder)
+    folder.chmod(0o755)
+    lab = Lab(folder, pathlib.Path(sys.argv[1]).resolve() / "bin/flyball")
     try:
-        cluster.wait_until_idle()
-        (folder / "c.toml").write_text(CAMPAIGN)
-        print(cluster.run(flyball, "campaign", "run", "c.toml"), end="")
-        died = requeued = False
-        deadline = time.time() + 300
-        while time.time() < deadline:
-            status = counts(cluster, flyball)
-            done = status["counts"]["done"]
-            if not requeued and done >= 1:
-                running = cluster.run("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%F_%K").split()
-                if running:
-                    cluster.run("scontrol", "requeue", running[0], check=False)
-                    requeued = True
-            on_second = cluster.run("squeue", "-h", "-t", "RUNNING", "-w", "n2", "-o", "%i").split()
-            if not died and done >= 3 and on_second:
-                cluster.kill_node("n2")
-                died = True
-                print(f"node n2 died with {done} of 12 cells done, while it ran {on_second}")
-            if done == 12:
-                break
-            time.sleep(0.2)
-        assert done == 12, json.dumps(status, indent=1)
-        assert died and requeued, "the campaign was done before a node could die"
-        attempts = [cell["attempts"] for cell in status["cells"]]
-        differ = []
-        for cell in status["cells"]:
-            board, workload, _, budget = cell["cell"].split(".")
-            alone = json.loads(cluster.run(
-                flyball, "tune", workload, "--device", "twin:orin_nano@" + {"a": "1", "b": "2"}[board], "--profiles",
-                "25", "--power-budget", budget, "--store", folder / f"{cell['cell']}.db",
-                "--json"))
-            kept = json.loads((folder / "c.campaign/cells" / cell["cell"] / "answer.json").read_text())
-            if answer_without_times(alone) != answer_without_times(kept):
-                differ.append(cell["cell"])
-        assert not differ, f"other answers than alone: {differ}"
-        # Nothing is left to submit; tasks that are still queued find their answer.
-        again = json.loads(cluster.run(flyball, "campaign", "run", "c.toml", "--json"))
-        assert len(again["arrays"]) == 2, again
-        print(f"12 cells, answers as alone; attempts that ended {attempts}")
+        (lab.campaigns / "c.toml").write_text(CAMPAIGN.format(place=lab.database.place))
+        lab.cluster.run(lab.flyball, "collect", "--into", lab.database.place)
+        lab.ask("campaign", "run", "c.toml")
+        disturb_and_finish(lab)
+        trials = compare_with_each_alone(lab)
+        print(f"{CELLS} cells, answers as alone; attempts {[c['attempts'] for c in lab.status('c.toml')['cells']]}")
+        print(f"{check_collected(lab, trials)} trials in PostgreSQL, each once")
+        # Nothing is left to submit.
+        assert len(lab.ask("campaign", "run", "c.toml")["arrays"]) == 2
+        lab.cluster.wait_until_idle()
+        run_past_the_limit(lab)
+        check_epilogs(lab)
     finally:
-        cluster.stop()
+        lab.stop()
         shutil.rmtree(folder, ignore_errors=True)
     return 0
 

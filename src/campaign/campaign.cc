@@ -266,10 +266,10 @@ class CampaignReader : public TomlReader {
 
   Result<Campaign> document(const toml::table& document) const {
     Campaign campaign;
-    FLYBALL_CHECK(
-        only(document, "",
-             {"title", "executor", "parallel", "collect", "cool_down_s", "start_below_c", "boards",
-              "workloads", "questions", "budgets", "slurm", "ssh", "references"}));
+    FLYBALL_CHECK(only(
+        document, "",
+        {"title", "executor", "parallel", "collect", "cool_down_s", "start_below_c", "stop_above_c",
+         "boards", "workloads", "questions", "budgets", "slurm", "ssh", "references"}));
     FLYBALL_ASSIGN(campaign.title, text(document, "title"));
     FLYBALL_ASSIGN(const std::string named, text(document, "executor", "local"));
     const auto executor = parse_executor(named);
@@ -282,6 +282,12 @@ class CampaignReader : public TomlReader {
     FLYBALL_ASSIGN(campaign.collect, text(document, "collect"));
     FLYBALL_ASSIGN(campaign.cool_down_s, number(document, "cool_down_s", 0, 0, 86400));
     FLYBALL_ASSIGN(campaign.start_below_c, number(document, "start_below_c", 0, 0, 120));
+    FLYBALL_ASSIGN(campaign.stop_above_c, number(document, "stop_above_c", 0, 0, 120));
+    if (campaign.stop_above_c > 0 &&
+        (campaign.start_below_c <= 0 || campaign.start_below_c >= campaign.stop_above_c))
+      return at(*document.get("stop_above_c"),
+                "stop_above_c needs a lower start_below_c, at which a stopped cell goes on",
+                "write start_below_c = 60 beside stop_above_c = 85, say");
     FLYBALL_CHECK(entries(document, "boards", &CampaignReader::board, campaign));
     FLYBALL_CHECK(entries(document, "workloads", &CampaignReader::workload, campaign));
     FLYBALL_CHECK(entries(document, "questions", &CampaignReader::question, campaign));
@@ -333,10 +339,11 @@ const std::vector<AskedCommand>& asked_commands() {
 
 Status check_executor(const Campaign& campaign) {
   if (campaign.executor != CampaignExecutor::ssh) return {};
-  if (campaign.start_below_c > 0)
-    return Error{Code::invalid_argument,
-                 "start_below_c is for boards whose sensors the cell reads itself",
-                 "with executor \"ssh\" write cool_down_s"};
+  if (campaign.start_below_c > 0 || campaign.stop_above_c > 0)
+    return Error{
+        Code::invalid_argument,
+        "start_below_c and stop_above_c are for boards whose sensors the cell reads itself",
+        "with executor \"ssh\" write cool_down_s"};
   for (const CampaignBoard& board : campaign.boards)
     if (board.host.empty())
       return Error{Code::invalid_argument, fmt::format("board {} has no host", board.name),

@@ -86,6 +86,7 @@ struct Campaign {
   std::string collect;       ///< store that all are collected into; absolute if a file; "": none
   double cool_down_s = 0;    ///< between two cells of a board that is not simulated
   double start_below_c = 0;  ///< such a board begins below this temperature; 0: at any
+  double stop_above_c = 0;   ///< its cell is stopped above it, until it has cooled down; 0: never
   std::vector<CampaignBoard> boards;
   std::vector<CampaignWorkload> workloads;
   std::vector<CampaignQuestion> questions;
@@ -98,7 +99,7 @@ struct Campaign {
 /// "[USER@]HOST", which no program takes for an option. Error: it is none.
 Status check_host(const std::string& host);
 
-/// Can its executor run it? Error: a board lacks a host; start_below_c by ssh.
+/// Can its executor run it? Error: a board lacks a host; temperatures by ssh.
 Status check_executor(const Campaign& campaign);
 
 /// Errors name file and line: syntax, unknown keys (with the closest one), values of another type

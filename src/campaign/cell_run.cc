@@ -1,6 +1,7 @@
 #include "campaign/cell_run.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,13 +13,13 @@
 #include "base/os/lock_file.h"
 #include "campaign/program_run.h"
 #include "campaign/remote_board.h"
+#include "campaign/temperature.h"
 #include "telemetry/process/command.h"
-#include "telemetry/sensors/detail_sensors.h"
 
 namespace flyball {
 namespace {
 
-constexpr double restore_limit_s = 10, export_limit_s = 60;
+constexpr double restore_limit_s = 10, export_limit_s = 60, heat_look_s = 1, heat_grace_s = 15;
 
 std::string host_name() {
   std::array<char, 256> host{};
@@ -33,12 +34,37 @@ CommandWords into_file(const std::filesystem::path& file, const CommandWords& co
   return words;
 }
 
-Result<int> run_to_end(const CommandWords& argv) {
+struct Ended {
+  int exit_code = 0;
+  bool too_hot = false;  ///< it was asked to end because of that, and had no answer yet
+};
+
+// Asked to end, it keeps what it has measured; what does not end is killed by finish().
+void end_of_heat(RunningCommand& running) {
+  running.signal(SIGTERM);
+  const Stopwatch since;
+  while (!running.wait_until(monotonic_ns() + nanoseconds(heat_look_s)) &&
+         since.seconds() < heat_grace_s)
+    running.refresh();
+}
+
+// Where the board becomes hotter than `stop_above_c` it is asked to end; 0: at no temperature.
+Result<Ended> run_to_end(const CommandWords& argv, double stop_above_c,
+                         const Thermometer& thermometer) {
+  Ended ended;
   FLYBALL_ASSIGN(const auto running, RunningCommand::start(argv));
-  while (!running->wait_until(monotonic_ns() + nanoseconds(1))) running->refresh();
+  while (!running->wait_until(monotonic_ns() + nanoseconds(heat_look_s))) {
+    running->refresh();
+    if (stop_above_c <= 0 || thermometer.hottest_celsius().value_or(0) <= stop_above_c) continue;
+    ended.too_hot = true;
+    end_of_heat(*running);
+    break;
+  }
   running->finish(false);
-  if (const int signal = running->passed_on(); signal != 0) return 128 + signal;
-  return running->exit_code();
+  ended.exit_code = running->exit_code();
+  if (const int signal = running->passed_on(); signal != 0) return Ended{128 + signal};
+  ended.too_hot = ended.too_hot && !is_answer(ended.exit_code);
+  return ended;
 }
 
 // Its measurements as others start from them: those of the run that answered, and what that run
@@ -87,52 +113,78 @@ Status check_begin(const Campaign& campaign, const std::vector<CampaignCell>& ce
                "run that cell first; `flyball campaign run` does"};
 }
 
+// What stands for / in the options of a cell ("--root DIR"); "/" otherwise.
+std::string root_of(const CommandWords& arguments) {
+  std::string root = "/";
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i] == "--root" && i + 1 < arguments.size()) root = arguments[i + 1];
+    if (arguments[i].starts_with("--root=")) root = arguments[i].substr(7);
+  }
+  return root;
+}
+
+// A cell of a board that is here, and is not simulated.
+class BoardCell {
+ public:
+  BoardCell(const Campaign& campaign, const CommandWords& arguments, const CellRunner& runner,
+            const std::filesystem::path& output)
+      : campaign_(campaign), runner_(runner), root_(root_of(arguments)), thermometer_(root_) {
+    command_ = arguments;
+    command_.insert(command_.begin(), runner.program.string());
+    command_ = into_file(output, command_);
+  }
+
+  /// The command's exit code. `result` is told how often it was stopped because of heat, and why
+  /// the board was not put back.
+  Result<int> run(CellResult& result) const {
+    while (true) {
+      if (campaign_.start_below_c > 0)
+        FLYBALL_CHECK(wait_until_cool(campaign_.start_below_c, thermometer_, runner_.cancelled));
+      const auto ended = run_to_end(command_, campaign_.stop_above_c, thermometer_);
+      const Status restored = restore();
+      result.not_restored = restored ? "" : restored.error().message;
+      if (!ended) return ended.error();
+      if (!ended->too_hot) return ended->exit_code;
+      if (++result.heat_stops >= most_heat_stops)
+        return Error{Code::unavailable,
+                     fmt::format("the board was hotter than {:g} °C {} times",
+                                 campaign_.stop_above_c, result.heat_stops),
+                     "cool it, or raise stop_above_c; what was measured is kept"};
+    }
+  }
+
+ private:
+  Status restore() const {
+    CommandWords words = {runner_.program.string(), "mode", "restore"};
+    if (root_ != "/") words.insert(words.end(), {"--root", root_});
+    const auto restored = run_program(words, restore_limit_s);
+    return restored ? Status() : Status(restored.error());
+  }
+
+  const Campaign& campaign_;
+  const CellRunner& runner_;
+  std::string root_;
+  Thermometer thermometer_;
+  CommandWords command_;
+};
+
 Result<int> ask(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                 const CampaignCell& cell, const CampaignFolder& folder, const CellRunner& runner,
-                const std::filesystem::path& output) {
+                const std::filesystem::path& output, CellResult& result) {
   const CampaignBoard& board = campaign.boards[cell.board];
   const CellPlaces places = cell_places(campaign, cells, cell, folder);
   if (campaign.executor == CampaignExecutor::ssh) {
     const RemoteBoard remote(campaign, board, runner.program);
     return remote.ask(cell, places, folder, output);
   }
-  if (!board.simulated && campaign.start_below_c > 0)
-    FLYBALL_CHECK(wait_until_cool(campaign.start_below_c, runner));
-  CommandWords command = cell_arguments(campaign, cell, places);
-  command.insert(command.begin(), runner.program.string());
-  const auto code = run_to_end(into_file(output, command));
-  if (!board.simulated)
-    (void)run_program({runner.program.string(), "mode", "restore"}, restore_limit_s).ok();
-  return code;
+  CommandWords arguments = cell_arguments(campaign, cell, places);
+  if (!board.simulated) return BoardCell(campaign, arguments, runner, output).run(result);
+  arguments.insert(arguments.begin(), runner.program.string());
+  FLYBALL_ASSIGN(const Ended ended, run_to_end(into_file(output, arguments), 0, Thermometer("/")));
+  return ended.exit_code;
 }
 
 }  // namespace
-
-std::optional<double> hottest_celsius(const std::filesystem::path& root) {
-  std::optional<double> hottest;
-  for (const SensorPtr& sensor : open_thermal_sensors(root).sensors) {
-    if (sensor->info().unit != "C") continue;
-    const auto celsius = sensor->read();
-    if (celsius && (!hottest || *celsius > *hottest)) hottest = *celsius;
-  }
-  return hottest;
-}
-
-Status wait_until_cool(double below_c, const CellRunner& runner, double patience_s) {
-  const Stopwatch since;
-  while (true) {
-    const auto celsius = hottest_celsius(runner.root);
-    if (!celsius || *celsius < below_c) return {};
-    if (is_interrupted(runner.cancelled))
-      return Error{Code::interrupted, "stopped while the board cooled down", ""};
-    if (since.seconds() >= patience_s)
-      return Error{
-          Code::unavailable,
-          fmt::format("the board stays at {:.1f} °C, not below {:g} °C", *celsius, below_c),
-          "cool it, or raise start_below_c"};
-    sleep_until_ns(monotonic_ns() + nanoseconds(0.2));
-  }
-}
 
 Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                      const CampaignCell& cell, const CampaignFolder& folder,
@@ -143,6 +195,9 @@ Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& 
   const CellStatus before = cell_status(campaign, cells, cell, folder);
   if (before.state == CellState::done) return before.last->exit_code;
   FLYBALL_ASSIGN(const LockFile ours, LockFile::take(folder.lock(cell), cell.name, 1));
+  // Whoever held it until now may have answered.
+  const auto last = cell_status(campaign, cells, cell, folder).last;
+  if (last && is_answer(last->exit_code)) return last->exit_code;
   FLYBALL_CHECK(check_begin(campaign, cells, cell, folder, runner));
   std::filesystem::current_path(campaign.file.parent_path(), problem);
   if (problem) return file_error("go into", campaign.file.parent_path(), problem.value());
@@ -153,10 +208,10 @@ Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& 
   if (cell.leader) result.reference = reference_digest(folder, cells[*cell.leader]);
   result.begun_utc = wall_clock_utc();
   result.host = host_name();
-  result.attempts = before.last ? before.last->attempts + 1 : 1;
+  result.attempts = last ? last->attempts + 1 : 1;
   const Stopwatch since;
   const std::filesystem::path output = folder.answer(cell).string() + ".part";
-  FLYBALL_ASSIGN(result.exit_code, ask(campaign, cells, cell, folder, runner, output));
+  FLYBALL_ASSIGN(result.exit_code, ask(campaign, cells, cell, folder, runner, output, result));
   result.ended_utc = wall_clock_utc();
   result.seconds = since.seconds();
   if (is_answer(result.exit_code)) {

@@ -15,22 +15,21 @@ namespace flyball {
 struct CellRunner {
   std::filesystem::path program;  ///< flyball itself
   const std::atomic<bool>* cancelled = nullptr;
-  std::filesystem::path root = "/";  ///< of the sensors of temperatures
 };
 
 /// Runs the cell in the folder of the campaign's file, unless it has an answer, and keeps its
-/// answer, its exit code and, for those that start from it, its table. A board is put back
+/// answer, its exit code and, for those that start from it, its table. A board that is not
+/// simulated is cool before it begins; where it becomes too hot, the command is asked to end and
+/// begun again once it has cooled down, with what it measured before. The board is put back
 /// afterwards (`flyball mode restore`). Signals that reach this process go to the command. The
 /// returned exit code is the command's. Errors: somebody else runs it (conflict), the campaign is
-/// cancelled (interrupted), what it starts from is missing, files that cannot be written.
+/// cancelled (interrupted), what it starts from is missing, the board does not cool down
+/// (unavailable), files that cannot be written.
 Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                      const CampaignCell& cell, const CampaignFolder& folder,
                      const CellRunner& runner);
 
-/// The temperature of the hottest place in °C; nothing where no sensor tells.
-std::optional<double> hottest_celsius(const std::filesystem::path& root);
-/// Waits until no place is hotter, for half an hour at most. Errors: it stays hotter (unavailable),
-/// interrupted. Nothing is waited for where no sensor tells.
-Status wait_until_cool(double below_c, const CellRunner& runner, double patience_s = 1800);
+/// So often a cell is stopped because of heat; then it is given up.
+inline constexpr int most_heat_stops = 50;
 
 }  // namespace flyball

@@ -40,6 +40,8 @@ std::optional<CellResult> read_result(const CampaignFolder& folder, const Campai
     result.host = document.at("host").get<std::string>();
     result.seconds = document.at("seconds").get<double>();
     result.attempts = document.at("attempts").get<int>();
+    result.heat_stops = document.value("heat_stops", 0);
+    result.not_restored = document.value("not_restored", "");
   } catch (const Json::exception&) {
     return {};
   }
@@ -182,11 +184,17 @@ Status mark_cancelled(const CampaignFolder& folder) {
 
 Status write_result(const CampaignFolder& folder, const CampaignCell& cell,
                     const CellResult& result) {
-  const Json document = {{"command", result.command},     {"asked", result.asked},
-                         {"reference", result.reference}, {"exit_code", result.exit_code},
-                         {"begun_utc", result.begun_utc}, {"ended_utc", result.ended_utc},
-                         {"host", result.host},           {"seconds", result.seconds},
-                         {"attempts", result.attempts}};
+  const Json document = {{"command", result.command},
+                         {"asked", result.asked},
+                         {"reference", result.reference},
+                         {"exit_code", result.exit_code},
+                         {"begun_utc", result.begun_utc},
+                         {"ended_utc", result.ended_utc},
+                         {"host", result.host},
+                         {"seconds", result.seconds},
+                         {"attempts", result.attempts},
+                         {"heat_stops", result.heat_stops},
+                         {"not_restored", result.not_restored}};
   return write_file(folder.cell(cell) / "result.json", document.dump(1) + "\n");
 }
 

@@ -42,6 +42,8 @@ struct CellResult {
   std::string begun_utc, ended_utc, host;
   double seconds = 0;
   int attempts = 0;
+  int heat_stops = 0;        ///< in the last of them
+  std::string not_restored;  ///< why the board was not put back; "": it was, or is simulated
 };
 
 enum class CellState {

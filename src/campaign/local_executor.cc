@@ -51,7 +51,10 @@ class LocalExecutor {
     while (!waiting_.empty() || !running_.empty()) {
       look_at_ends(missing);
       if (stopped()) break;
-      FLYBALL_CHECK(start_some());
+      if (const Status started = start_some(); !started.ok()) {
+        end_all(missing);
+        return started.error();
+      }
       sleep_until_ns(monotonic_ns() + nanoseconds(look_s));
     }
     end_all(missing);
@@ -138,7 +141,9 @@ class LocalExecutor {
       busy_[cell.board] = false;
       free_at_s_[cell.board] = monotonic_s() + campaign_.cool_down_s;
       const CellState state = cell_status(campaign_, cells_, cell, folder_).state;
-      note_end(cell, state == CellState::done ? state : CellState::failed);
+      // Where another process has it by now, this one cannot say how it ends.
+      const bool known = state == CellState::done || state == CellState::running;
+      note_end(cell, known ? state : CellState::failed);
       if (run_.told) run_.told(summary_.done + summary_.failed, missing, cell.name);
     }
   }
@@ -147,7 +152,7 @@ class LocalExecutor {
     state_[cell.index] = state;
     if (state == CellState::done) {
       ++summary_.done;
-    } else if (stopped()) {
+    } else if (stopped() || state == CellState::running) {
       ++summary_.left;
     } else {
       ++summary_.failed;

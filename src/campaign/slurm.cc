@@ -15,6 +15,21 @@ namespace flyball {
 namespace {
 
 constexpr double slurm_limit_s = 30;
+constexpr int most_warnings = 100;  // a cell of which no trial ends within the limit never ends
+
+// Where Slurm writes what a job says: it replaces what stands behind a "%" in names of files.
+std::string said_in(const CampaignFolder& folder, const char* file) {
+  std::string place;
+  for (const char c : (folder.path() / "slurm").string())
+    place += c == '%' ? "%%" : std::string(1, c);
+  return "--output=" + place + "/" + file;
+}
+
+// Whatever happens to the script, but for a SIGKILL.
+std::string put_back(const std::string& flyball) {
+  return fmt::format("back() {{ {} mode restore >/dev/null 2>&1 </dev/null; }}\ntrap back EXIT\n",
+                     flyball);
+}
 
 Result<std::string> run_slurm(const char* tool, const CommandWords& arguments) {
   CommandWords line = {tool};
@@ -159,21 +174,20 @@ std::string slurm_script(const Campaign& campaign, const CampaignFolder& folder,
   CommandWords list;
   for (const std::string& cell : cells) list.push_back(shell_line({cell}));
   const std::string flyball = shell_line({program.string()});
-  const std::string cancelled = shell_line({folder.cancelled().string()});
   return fmt::format(
       "#!/bin/bash\n"
       "# An array of `flyball campaign run`: a task for each cell. Slurm warns this shell before "
       "the\n"
       "# time limit (SIGUSR1); the cell then ends, keeps what it has measured, and is queued "
-      "again. "
-      "What\n"
+      "again. What\n"
       "# is cancelled (SIGTERM) is not.\n"
-      "cells=({})\n"
-      "trap '[ -z \"$cell\" ] || kill -TERM \"$cell\" 2>/dev/null; warned=1' USR1\n"
-      "trap '[ -z \"$cell\" ] || kill -TERM \"$cell\" 2>/dev/null; ended=1' TERM\n"
-      "trap '{} mode restore >/dev/null 2>&1 </dev/null' EXIT\n"
-      "{} campaign cell {} \"${{cells[$SLURM_ARRAY_TASK_ID]}}\" --executor slurm --out {} "
-      "</dev/null &\n"
+      "cells=({cells})\n"
+      "end() {{ [ -z \"$cell\" ] || kill -TERM \"$cell\" 2>/dev/null; }}\n"
+      "trap 'warned=1; end' USR1\n"
+      "trap 'ended=1; end' TERM\n"
+      "{restore}"
+      "{flyball} campaign cell {file} \"${{cells[$SLURM_ARRAY_TASK_ID]}}\" --executor slurm "
+      "--out {folder} </dev/null &\n"
       "cell=$!\n"
       "[ -z \"$warned$ended\" ] || kill -TERM \"$cell\"\n"
       "while :; do\n"
@@ -181,13 +195,20 @@ std::string slurm_script(const Campaign& campaign, const CampaignFolder& folder,
       "  code=$?\n"
       "  kill -0 \"$cell\" 2>/dev/null || break\n"
       "done\n"
-      "if [ -n \"$warned\" ] && [ -z \"$ended\" ] && [ ! -e {} ]; then\n"
+      "if [ -n \"$warned\" ] && [ -z \"$ended\" ] && [ \"$code\" -gt 1 ] && [ ! -e {cancelled} ] "
+      "&&\n"
+      "   [ \"${{SLURM_RESTART_COUNT:-0}}\" -lt {warnings} ]; then\n"
       "  scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
+      "  exit \"$code\"\n"
       "fi\n"
-      "{}"
+      "{rest}"
       "exit \"$code\"\n",
-      join(list, " "), flyball, flyball, shell_line({campaign.file.string()}),
-      shell_line({folder.path().string()}), cancelled, rest_line(campaign, board));
+      fmt::arg("cells", join(list, " ")),
+      fmt::arg("restore", board.simulated ? "" : put_back(flyball)), fmt::arg("flyball", flyball),
+      fmt::arg("file", shell_line({campaign.file.string()})),
+      fmt::arg("folder", shell_line({folder.path().string()})),
+      fmt::arg("cancelled", shell_line({folder.cancelled().string()})),
+      fmt::arg("warnings", most_warnings), fmt::arg("rest", rest_line(campaign, board)));
 }
 
 CommandWords sbatch_options(const Campaign& campaign, const CampaignBoard& board,
@@ -204,7 +225,7 @@ CommandWords sbatch_options(const Campaign& campaign, const CampaignBoard& board
                           "--requeue",
                           "--open-mode=append",
                           fmt::format("--signal=B:USR1@{}", slurm.warn_s),
-                          "--output=" + (folder.path() / "slurm" / "%A_%a.txt").string()};
+                          said_in(folder, "%A_%a.txt")};
   if (!board.constraint.empty()) options.push_back("--constraint=" + board.constraint);
   if (!board.node.empty()) options.push_back("--nodelist=" + board.node);
   if (!board.simulated) options.emplace_back("--exclusive");
@@ -302,6 +323,7 @@ Result<SlurmJobs> submit(const Campaign& campaign, const std::vector<CampaignCel
     const CampaignBoard& board = campaign.boards[group.board];
     CommandWords names;
     for (const size_t cell : group.cells) names.push_back(cells[cell].name);
+    const CampaignBoard& board = campaign.boards[group.board];
     const std::filesystem::path script =
         folder.path() / "slurm" / fmt::format("array-{}.sh", jobs.arrays.size() + 1);
     FLYBALL_CHECK(write_file(script, slurm_script(campaign, folder, board, names, run.program)));

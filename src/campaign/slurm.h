@@ -39,8 +39,8 @@ struct SlurmRun {
 Result<SlurmJobs> submit(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                          const CampaignFolder& folder, const SlurmRun& run);
 
-/// The script of an array: it warns the cell before the time limit, is queued again then, puts the
-/// board back and lets it cool down.
+/// The script of an array: it warns the cell before the time limit, is queued again then, puts a
+/// board that is not simulated back, and lets it rest.
 std::string slurm_script(const Campaign& campaign, const CampaignFolder& folder,
                          const CampaignBoard& board, const std::vector<std::string>& cells,
                          const std::filesystem::path& program);

@@ -11,6 +11,7 @@
 namespace flyball {
 namespace {
 
+using testing::AnyOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -68,15 +69,20 @@ TEST(Slurm, ScriptRunsOneCellATaskAndPutsTheBoardBack) {
   Campaign of = campaign();
   of.cool_down_s = 45;
   CampaignBoard board;
-  const CampaignFolder folder("/w/c.campaign");
+  const CampaignFolder folder("/w/50 %.campaign");
   const std::string script = slurm_script(of, folder, board, {"a.x", "b.y"}, "/opt/fly ball");
   EXPECT_THAT(script, HasSubstr("cells=(a.x b.y)\n"));
   EXPECT_THAT(script, HasSubstr("'/opt/fly ball' campaign cell /w/c.toml"));
   EXPECT_THAT(script, HasSubstr("mode restore"));
   EXPECT_THAT(script, HasSubstr("scontrol requeue"));
-  EXPECT_THAT(script, HasSubstr("sleep 45 &"));
+  EXPECT_THAT(script, HasSubstr("[ ! -e '/w/50 %.campaign/cancelled' ]"));
+  EXPECT_THAT(script, HasSubstr("sleep 45 &\n"));
+  EXPECT_THAT(sbatch_options(of, board, folder, 2, {}),
+              Contains("--output=/w/50 %%.campaign/slurm/%A_%a.txt"));
   board.simulated = true;
-  EXPECT_THAT(slurm_script(of, folder, board, {"a.x"}, "/flyball"), Not(HasSubstr("sleep")));
+  // What a user set on this machine is none of a simulated board's.
+  EXPECT_THAT(slurm_script(of, folder, board, {"a.x"}, "/flyball"),
+              Not(AnyOf(HasSubstr("mode restore"), HasSubstr("sleep"))));
 }
 
 // By SIGUSR1, before the time limit, the task is queued again; by SIGTERM, of who takes it out of

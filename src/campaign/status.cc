@@ -1,11 +1,28 @@
 #include "campaign/status.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/json.h"
 #include "campaign/slurm.h"
 
 namespace flyball {
+
+namespace {
+
+void note_state(const CampaignCell& cell, const CellStatus& status,
+                std::vector<std::string>& notes) {
+  if (!status.last) return;
+  if (status.last->heat_stops > 0)
+    notes.push_back(fmt::format("{} was stopped {} times until its board had cooled down",
+                                cell.name, status.last->heat_stops));
+  if (!status.last->not_restored.empty())
+    notes.push_back(
+        fmt::format("the board of {} was not put back: {}", cell.name, status.last->not_restored));
+}
+
+}  // namespace
 
 size_t CampaignStatus::count(CellState state) const {
   return static_cast<size_t>(std::ranges::count(states, state, &CellStatus::state));
@@ -27,7 +44,8 @@ CampaignStatus campaign_status(const Campaign& campaign, const std::vector<Campa
   status.cancelled = std::filesystem::exists(folder.cancelled(), ignored);
   status.cells = cells;
   for (const CampaignCell& cell : cells)
-    status.states.push_back(cell_status(campaign, cells, cell, folder));
+    note_state(cell, status.states.emplace_back(cell_status(campaign, cells, cell, folder)),
+               status.notes);
   const auto jobs = read_jobs(folder);
   if (!jobs) {
     status.notes.push_back(jobs.error().message);
@@ -56,6 +74,7 @@ Json to_json(const CampaignStatus& status, const Campaign& campaign) {
          {"state", state},
          {"exit_code", last ? Json(last->exit_code) : Json(nullptr)},
          {"attempts", last ? Json(last->attempts) : Json(nullptr)},
+         {"heat_stops", last ? Json(last->heat_stops) : Json(nullptr)},
          {"seconds", last ? Json(last->seconds) : Json(nullptr)},
          {"host", last ? Json(last->host) : Json(nullptr)},
          {"ended_utc", last ? Json(last->ended_utc) : Json(nullptr)},

@@ -16,7 +16,7 @@ struct CampaignStatus {
   std::vector<CampaignCell> cells;
   std::vector<CellStatus> states;            ///< of each cell
   std::map<std::string, std::string> queue;  ///< what Slurm says of a cell, by its name
-  std::vector<std::string> notes;            ///< what could not be found out
+  std::vector<std::string> notes;            ///< what could not be found out, and what went wrong
 
   size_t count(CellState state) const;
   /// "running", or, of a cell that Slurm has, "queued".

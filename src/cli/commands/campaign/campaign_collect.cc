@@ -45,8 +45,9 @@ Result<int> collect_board(const std::string& board, std::span<const std::string>
 
 Status collect_stores(const CampaignCollectArguments& options, Context& context) {
   FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options.campaign));
-  const std::string& place = options.into.empty() ? opened.campaign.collect : options.into;
-  FLYBALL_ASSIGN(context.exit_code, collect_campaign(opened, place));
+  FLYBALL_ASSIGN(
+      context.exit_code,
+      collect_campaign(opened, options.into.empty() ? opened.campaign.collect : options.into));
   return {};
 }
 

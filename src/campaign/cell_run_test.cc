@@ -1,0 +1,87 @@
+// A cell of a board that becomes too hot, by a program that heats a tree of files.
+#include "campaign/cell_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/os/temp_folder.h"
+#include "campaign/temperature.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+class CellRunTest : public testing::Test {
+ protected:
+  CellRunTest() {
+    EXPECT_TRUE(write_file(zone_ / "type", "cpu-thermal\n").ok());
+    heat(50);
+  }
+  ~CellRunTest() override { std::filesystem::current_path("/"); }
+
+  void heat(int celsius) {
+    EXPECT_TRUE(write_file(zone_ / "temp", std::to_string(1000 * celsius) + "\n").ok());
+  }
+
+  // Begun for the first time it heats the board until it is asked to end, and cools it then.
+  std::filesystem::path program(const std::string& second) {
+    const std::filesystem::path place = folder_ / "program", temp = zone_ / "temp";
+    const std::string count = (folder_ / "begun").string();
+    const std::string script = "#!/bin/bash\n[ \"$1\" = mode ] && exit 0\necho x >>'" + count +
+                               "'\n[ $(wc -l <'" + count + "') -gt 1 ] && { " + second + "; }\n" +
+                               "echo 90000 >'" + temp.string() + "'\ntrap \"echo 50000 >'" +
+                               temp.string() + "'; exit 143\" TERM\nsleep 20 &\nwait\n";
+    EXPECT_TRUE(write_file(place, script).ok());
+    std::filesystem::permissions(place, std::filesystem::perms::owner_all);
+    return place;
+  }
+  Result<int> run(const std::filesystem::path& program) {
+    const std::string text =
+        "start_below_c = 60\nstop_above_c = 80\n[[boards]]\nname = \"a\"\ndevice = \"host\"\n"
+        "[[questions]]\nname = \"tune\"\noptions = [\"--root\", \"" +
+        (folder_ / "tree").string() + "\"]\n";
+    campaign_ = parse_campaign(text, folder_ / "c.toml").value();
+    cells_ = cells_of(campaign_).value();
+    return run_cell(campaign_, cells_, cells_[0], place(), {.program = program});
+  }
+  CampaignFolder place() const { return CampaignFolder::of(campaign_, ""); }
+
+  TempFolder folder_;
+  std::filesystem::path zone_ = folder_ / "tree/sys/class/thermal/thermal_zone0";
+  Campaign campaign_;
+  std::vector<CampaignCell> cells_;
+};
+
+TEST_F(CellRunTest, IsStoppedByHeatAndGoesOnWhenItIsCool) {
+  const auto code = run(program("echo '{}'; exit 0"));
+  ASSERT_TRUE(code.ok()) << code.error().message;
+  EXPECT_EQ(*code, 0);
+  const CellStatus status = cell_status(campaign_, cells_, cells_[0], place());
+  EXPECT_EQ(status.state, CellState::done);
+  EXPECT_EQ(status.last->heat_stops, 1);
+  EXPECT_EQ(status.last->attempts, 1);
+}
+
+TEST_F(CellRunTest, ABoardThatDoesNotCoolDownIsSaid) {
+  heat(70);
+  const Status cool = wait_until_cool(60, Thermometer(folder_ / "tree"), nullptr, 0.3);
+  ASSERT_FALSE(cool.ok());
+  EXPECT_THAT(cool.error().message, HasSubstr("stays at 70.0 °C, not below 60 °C"));
+  EXPECT_TRUE(wait_until_cool(71, Thermometer(folder_ / "tree"), nullptr, 0.3).ok());
+  // No sensor tells.
+  EXPECT_TRUE(wait_until_cool(60, Thermometer(folder_ / "none"), nullptr, 0.3).ok());
+}
+
+TEST(Campaign, AStoppedCellNeedsATemperatureToGoOnAt) {
+  const std::string rest = "[[boards]]\nname = \"a\"\n[[questions]]\nname = \"tune\"\n";
+  for (const char* wrong : {"stop_above_c = 80\n", "start_below_c = 80\nstop_above_c = 80\n"}) {
+    const auto campaign = parse_campaign(wrong + rest, "c.toml");
+    ASSERT_FALSE(campaign.ok());
+    EXPECT_THAT(campaign.error().message, HasSubstr("stop_above_c needs a lower start_below_c"));
+  }
+}
+
+}  // namespace
+}  // namespace flyball
