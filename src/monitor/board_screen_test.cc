@@ -91,6 +91,15 @@ TEST(BoardScreen, WhatIsMissingIsSaid) {
   EXPECT_THAT(text, HasSubstr("no power here"));
 }
 
+TEST(BoardScreen, NoChartStandsThereTwice) {
+  BoardFrame frame;
+  frame.board_name = "a machine";
+  frame.cores = {1.0, 0.5};
+  const std::string text = screen(200, 50, frame);
+  EXPECT_EQ(text.find("CPU 100 %"), text.rfind("CPU 100 %"));
+  EXPECT_THAT(text, Not(HasSubstr("hottest")));
+}
+
 TEST(BoardScreen, EnergyIsSinceTheMark) {
   EXPECT_THAT(screen(80, 24, full_frame(), {.mark_s = 2.5, .mark_j = 40.625}),
               HasSubstr("50.0 J in 0:10, mean 5.00 W"));

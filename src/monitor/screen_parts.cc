@@ -84,7 +84,8 @@ int ScreenParts::power(int y, int end) const {
   const Series power{"max", &Moment::power_w, 0, " W"}, cpu{"CPU", &Moment::cpu, 1, " %"},
       gpu{"GPU", &Moment::gpu, 1, " %"}, heat{"hottest", &Moment::celsius, 100, " °C"};
   const Series& first = frame_.total.empty() ? cpu : power;
-  if (!wide()) {
+  const bool others = !frame_.total.empty() || frame_.gpu_busy || hottest(frame_);
+  if (!wide() || !others) {
     chart(1, y, rows, width() - 2, first);
     return y + rows;
   }
