@@ -150,6 +150,13 @@ std::string reference_digest(const CampaignFolder& folder, const CampaignCell& l
   return table ? fmt::format("{:016x}", content_hash(*table)) : "";
 }
 
+bool has_outcome(const Campaign& campaign, const CampaignCell& cell, const CampaignFolder& folder) {
+  std::error_code ignored;
+  return !cell_answer(folder, cell).is_null() &&
+         (!campaign.questions[cell.question].ask->keeps ||
+          std::filesystem::exists(folder.store(cell), ignored));
+}
+
 CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                        const CampaignCell& cell, const CampaignFolder& folder) {
   CellStatus status;
@@ -162,6 +169,9 @@ CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>
         status.last->reference != reference_digest(folder, leader))
       status.last.reset();
   }
+  // What another program damaged or removed is asked for again.
+  if (status.last && is_answer(status.last->exit_code) && !has_outcome(campaign, cell, folder))
+    status.last.reset();
   std::error_code ignored;
   if (!status.running_on.empty())
     status.state = CellState::running;

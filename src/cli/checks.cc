@@ -23,7 +23,20 @@ namespace fs = std::filesystem;
 // Larger than anything that is measured or asked for; sums and products of it stay finite.
 constexpr double largest_number = 1e15;
 
-using Places = std::map<fs::path, std::string>;  ///< by place: the option that names it
+/// What one command line names, by place: the option that does.
+struct Places {
+  std::map<fs::path, std::string> written;
+  std::map<fs::path, std::string> read;  ///< files that are there: a store, a table, a campaign
+};
+
+fs::path place_of(const std::string& text) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(text, ignored), ignored);
+}
+
+std::string replaced_error(const std::string& other, const std::string& text) {
+  return fmt::format("{} names '{}', too: one would replace the other", other, text);
+}
 
 // An option left out and an option given as '' are two things.
 std::string empty_error(const std::string& text) {
@@ -74,15 +87,31 @@ CLI::Validator place_check(const std::string& option, bool file,
               return "'-' is no place to write to; without such an option much goes to stdout, and "
                      "./- is a file of that name";
             std::error_code ignored;
-            const auto place = fs::weakly_canonical(fs::absolute(text, ignored), ignored);
-            const auto [other, first] = taken->emplace(place, option);
+            const fs::path place = place_of(text);
+            if (const auto read = taken->read.find(place); read != taken->read.end())
+              return replaced_error(read->second, text);
+            const auto [other, first] = taken->written.emplace(place, option);
             // Devices and pipes take one after the other.
             if (first || other->second == option ||
                 (fs::exists(place, ignored) && !fs::is_regular_file(place, ignored) &&
                  !fs::is_directory(place, ignored)))
               return file ? folder_error(text) : "";
-            return fmt::format("{} names '{}', too: one would replace the other", other->second,
-                               text);
+            return replaced_error(other->second, text);
+          },
+          ""};
+}
+
+// A file that is read is not written to by another option.
+CLI::Validator read_check(const std::string& option, const std::shared_ptr<Places>& taken) {
+  return {[option, taken](const std::string& text) -> std::string {
+            const size_t colon = text.starts_with("table:") ? 6 : 0;
+            std::error_code ignored;
+            if (!fs::is_regular_file(text.substr(colon), ignored)) return "";
+            const fs::path place = place_of(text.substr(colon));
+            if (const auto other = taken->written.find(place); other != taken->written.end())
+              return replaced_error(other->second, text.substr(colon));
+            taken->read.emplace(place, option);
+            return "";
           },
           ""};
 }
@@ -95,6 +124,8 @@ void check_option(CLI::Option& option, const std::shared_ptr<Places>& taken) {
   option.check(CLI::Validator(empty_error, ""));
   if (type == "FILE" || type == "FOLDER")
     option.check(place_check(option.get_name(), type == "FILE", taken));
+  else if (type == "TEXT" || type == "STORE")
+    option.check(read_check(option.get_name(), taken));
   if (type.starts_with("UINT")) option.check(CLI::Validator(integer_error<uint64_t>, ""));
   if (type.starts_with("INT")) option.check(CLI::Validator(integer_error<int64_t>, ""));
   if (type.starts_with("FLOAT")) option.check(CLI::Validator(real_error, ""));

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,7 +40,12 @@ Result<OpenedCampaign> open_campaign(const CampaignOptions& options);
 std::filesystem::path own_program();
 /// Can it be collected into, as far as is known without asking a server?
 Status check_collecting(const std::string& place);
-/// Collects the stores of cells that are done into `place`, by `flyball collect`; its exit code.
-Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place);
+/// Of each board, by name: every cell has a store of its own.
+using BoardStores = std::map<std::string, std::vector<std::string>>;
+BoardStores stores_of(const OpenedCampaign& opened);
+/// Collects the stores of cells into `place`, by `flyball collect`, whose tables are shown unless
+/// `quiet`; the worst exit code.
+Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place,
+                             bool quiet = false);
 
 }  // namespace flyball::cli

@@ -19,22 +19,11 @@ struct CampaignCollectArguments {
   std::string into;
 };
 
-/// Of each board, by name: every cell has a store of its own.
-using BoardStores = std::map<std::string, std::vector<std::string>>;
-
-BoardStores stores_of(const OpenedCampaign& opened) {
-  BoardStores stores;
-  std::error_code ignored;
-  for (const CampaignCell& cell : opened.cells)
-    if (const auto store = opened.folder.store(cell); std::filesystem::exists(store, ignored))
-      stores[opened.campaign.boards[cell.board].name].push_back(store.string());
-  return stores;
-}
-
 /// By the command that anyone would type; its exit code.
 Result<int> collect_board(const std::string& board, std::span<const std::string> stores,
-                          const std::string& place) {
+                          const std::string& place, bool quiet) {
   CommandWords words = {own_program().string(), "collect"};
+  if (quiet) words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$0\" \"$@\" >/dev/null"});
   words.insert(words.end(), stores.begin(), stores.end());
   words.insert(words.end(), {"--board", board, "--into", place});
   FLYBALL_ASSIGN(const auto running, RunningCommand::start(words));
@@ -53,11 +42,20 @@ Status collect_stores(const CampaignCollectArguments& options, Context& context)
 
 }  // namespace
 
+BoardStores stores_of(const OpenedCampaign& opened) {
+  BoardStores stores;
+  std::error_code ignored;
+  for (const CampaignCell& cell : opened.cells)
+    if (const auto store = opened.folder.store(cell); std::filesystem::exists(store, ignored))
+      stores[opened.campaign.boards[cell.board].name].push_back(store.string());
+  return stores;
+}
+
 Status check_collecting(const std::string& place) {
   return names_postgres(place) ? check_postgres_place(place) : Status();
 }
 
-Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place) {
+Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place, bool quiet) {
   if (place.empty())
     return Error{Code::invalid_argument, "the campaign does not say where its stores belong",
                  "name it: --into fleet.db, or collect = \"postgresql://HOST/DATABASE\" in the "
@@ -67,13 +65,17 @@ Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& pl
   if (boards.empty())
     return Error{Code::not_found, "no cell has measured anything yet",
                  "`flyball campaign run` runs them"};
+  // One damaged store keeps nobody else's out.
+  int worst = 0;
   for (const auto& [board, stores] : boards)
     for (size_t first = 0; first < stores.size(); first += most_stores_a_call) {
       const size_t some = std::min(stores.size() - first, most_stores_a_call);
-      FLYBALL_ASSIGN(const int code, collect_board(board, {stores.data() + first, some}, place));
-      if (code != 0) return code;
+      FLYBALL_ASSIGN(const int code,
+                     collect_board(board, {stores.data() + first, some}, place, quiet));
+      if (code >= 128) return code;
+      worst = std::max(worst, code);
     }
-  return 0;
+  return worst;
 }
 
 void add_campaign_collect(CLI::App& campaign, Context& context) {

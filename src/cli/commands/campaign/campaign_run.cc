@@ -59,6 +59,16 @@ void tell_summary(const OpenedCampaign& opened, const LocalSummary& summary, boo
              summary.known, summary.done, summary.failed, summary.left);
 }
 
+// Also where cells failed: what others measured belongs there.
+Status collect_what_there_is(const CampaignRunArguments& options, const OpenedCampaign& opened,
+                             Context& context) {
+  if (opened.campaign.collect.empty() || stores_of(opened).empty()) return {};
+  FLYBALL_ASSIGN(const int code, collect_campaign(opened, opened.campaign.collect,
+                                                  options.campaign.json || options.quiet));
+  if (code != 0) context.exit_code = code;
+  return {};
+}
+
 Status run_campaign_here(const CampaignRunArguments& options, const OpenedCampaign& opened,
                          Context& context) {
   catch_interrupts();
@@ -72,24 +82,31 @@ Status run_campaign_here(const CampaignRunArguments& options, const OpenedCampai
                  run_locally(opened.campaign, opened.cells, opened.folder, run));
   progress.finish();
   tell_summary(opened, summary, options.campaign.json);
+  const std::string again = "`flyball campaign run " + opened.campaign.file.string() + "`";
   if (is_interrupted(&interrupt_flag()))
     return Error{Code::interrupted, "stopped; answers so far are kept",
-                 "`flyball campaign run` goes on with what is missing"};
+                 again + " goes on with what is missing"};
+  std::error_code ignored;
+  if (std::filesystem::exists(opened.folder.cancelled(), ignored))
+    return Error{Code::interrupted,
+                 fmt::format("the campaign was cancelled: {} cells are left", summary.left),
+                 again + " goes on with them"};
+  FLYBALL_CHECK(collect_what_there_is(options, opened, context));
   if (summary.failed > 0)
     return Error{
         Code::io,
-        fmt::format("{} cells have no answer: {}{}", summary.failed,
-                    join({summary.failures.begin(),
-                          summary.failures.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
-                                                         summary.failures.size(), 5))},
-                         ", "),
-                    summary.failures.size() > 5 ? ", …" : ""),
         fmt::format(
-            "{} says why; `flyball campaign run` tries them again",
-            (opened.folder.path() / "cells" / summary.failures.front() / "log.txt").string())};
-  if (opened.campaign.collect.empty() || summary.left > 0) return {};
-  FLYBALL_ASSIGN(const int code, collect_campaign(opened, opened.campaign.collect));
-  if (code != 0) context.exit_code = code;
+            "{} no answer: {}{}",
+            summary.failed == 1 ? "1 cell has" : fmt::format("{} cells have", summary.failed),
+            join({summary.failures.begin(),
+                  summary.failures.begin() +
+                      static_cast<std::ptrdiff_t>(std::min<size_t>(summary.failures.size(), 5))},
+                 ", "),
+            summary.failures.size() > 5 ? ", …" : ""),
+        fmt::format(
+            "{} says why; {} tries again",
+            (opened.folder.path() / "cells" / summary.failures.front() / "log.txt").string(),
+            again)};
   return {};
 }
 
