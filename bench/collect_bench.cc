@@ -100,35 +100,26 @@ double copy_rows(PostgresServer& server, const TempFolder& folder) {
 /// More boards like those that were collected, made by the database itself: the boards of all
 /// stores again and again, each a little slower. One statement for both kinds of database.
 void grow(Database& database, int64_t rows) {
-  const int64_t more = (rows + collected_rows - 1) / collected_rows - 1;
-  if (more < 1) return;
-  const std::string numbers = fmt::format(
-      "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers "
-      "WHERE n < {}) ",
-      more);
-  const std::string stores_sql = "INSERT INTO stores(store, own, name) " + numbers +
-                                 "SELECT s.store || '-' || n, s.own, s.name || '-' || n FROM "
-                                 "stores s, numbers WHERE NOT s.own";
-  const std::string runs_sql =
+  constexpr const char* of_copy =
+      " JOIN stores s ON s.id = r.store_id JOIN stores t ON t.store = s.store || '-{0}'";
+  const std::string sql = fmt::format(
+      "BEGIN; INSERT INTO stores(store, own, name) SELECT store || '-{{0}}', own, name || '-{{0}}' "
+      "FROM stores WHERE NOT own AND id <= {1}; "
       "INSERT INTO runs(command, request, device, fingerprint, seed, started_utc, finished_utc, "
-      "state, answer, process, condition_id, store_id, store_run) " +
-      numbers +
-      "SELECT r.command, r.request, r.device, r.fingerprint, r.seed, r.started_utc, "
-      "r.finished_utc, r.state, r.answer, r.process, r.condition_id, t.id, r.store_run FROM runs r "
-      "JOIN stores s ON s.id = r.store_id CROSS JOIN numbers JOIN stores t ON t.store = s.store || "
-      "'-' || n";
-  const std::string rows_sql =
+      "state, answer, process, condition_id, store_id, store_run) SELECT r.command, r.request, "
+      "r.device, r.fingerprint, r.seed, r.started_utc, r.finished_utc, r.state, r.answer, "
+      "r.process, r.condition_id, t.id, r.store_run FROM runs r{0}; "
       "INSERT INTO measurements(board_id, job_id, mode, provenance, minibatch_ms, minibatches, "
       "power_total, power_w, power_trace, power_gap, stop_reason, throttled, repeated, failure, "
-      "started_utc, seed, condition_id, clocks, figures, store_id, store_row) " +
-      numbers +
-      "SELECT r.board_id, r.job_id, r.mode, r.provenance, r.minibatch_ms * (1 + 0.00001 * (t.id % "
-      "1000)), r.minibatches, r.power_total, r.power_w, r.power_trace, r.power_gap, r.stop_reason, "
+      "started_utc, seed, condition_id, clocks, figures, store_id, store_row) SELECT r.board_id, "
+      "r.job_id, r.mode, r.provenance, r.minibatch_ms * (1 + 0.00001 * (t.id % 1000)), "
+      "r.minibatches, r.power_total, r.power_w, r.power_trace, r.power_gap, r.stop_reason, "
       "r.throttled, r.repeated, r.failure, r.started_utc, r.seed, r.condition_id, r.clocks, "
-      "r.figures, t.id, r.store_row FROM measurements r JOIN stores s ON s.id = r.store_id CROSS "
-      "JOIN numbers JOIN stores t ON t.store = s.store || '-' || n ORDER BY t.id, r.id";
-  for (const std::string& sql : {"BEGIN; " + stores_sql, runs_sql, rows_sql + "; COMMIT"})
-    done(database.run_script(sql.c_str()));
+      "r.figures, t.id, r.store_row FROM measurements r{0} WHERE r.id <= {2}; COMMIT",
+      of_copy, stores + 1, collected_rows);
+  const int64_t copies = (rows + collected_rows - 1) / collected_rows - 1;
+  for (int64_t copy = 1; copy <= copies; ++copy)
+    done(database.run_script(fmt::format(fmt::runtime(sql), copy).c_str()));
 }
 
 /// Indexes are made behind the rows, and keys are not looked up: all rows are copies.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "space/board_comparison.h"
+#include "space/like_boards.h"
 
 namespace flyball {
 
@@ -29,7 +29,7 @@ KindSpread BoardDifferences::spread_of(const Key& key, const Group& group) {
   if (!group.provenances.empty())
     spread.provenance =
         group.provenances.size() == 1 ? group.provenances.begin()->first : std::string("mixed");
-  BoardComparison comparison;
+  LikeBoards comparison;
   std::vector<std::string> names(group.boards.begin(), group.boards.end());
   const auto number = [&](const std::string& board) {
     return static_cast<size_t>(std::ranges::lower_bound(names, board) - names.begin());

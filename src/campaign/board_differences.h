@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "campaign/report.h"
-#include "space/board_comparison.h"
+#include "space/like_boards.h"
 
 namespace flyball {
 

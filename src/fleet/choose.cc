@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "base/amounts.h"
@@ -15,6 +16,7 @@
 namespace flyball {
 namespace {
 
+constexpr double unlimited_w = std::numeric_limits<double>::infinity();
 constexpr double same = 1e-6;  // a limit binds where its end saves more than this share
 constexpr std::array objectives = {FleetObjective::energy, FleetObjective::time,
                                    FleetObjective::power};
@@ -83,8 +85,10 @@ class Chooser {
       return refused(
           fmt::format("--count {}: the fleet has {} boards", *question.limits.count, boards),
           "name more boards");
-    if (question.objective == FleetObjective::power && !question.limits.deadline_s)
-      return refused("the least power needs a deadline", "give --deadline");
+    if (question.objective == FleetObjective::power && !question.each &&
+        !question.limits.deadline_s)
+      return refused("the least power of boards that share the work needs a deadline",
+                     "give --deadline");
     return check_idle();
   }
 
@@ -214,7 +218,8 @@ std::string binding_text(const FleetAnswer& answer) {
   const bool for_power = answer.question.objective == FleetObjective::power;
   if (parts.empty() && answer.without.empty()) return "";
   if (parts.empty())
-    return for_power ? "; no limit but the deadline binds" : "; none of the limits binds";
+    return for_power && answer.question.limits.deadline_s ? "; no limit but the deadline binds"
+                                                          : "; none of the limits binds";
   return "; " + join(parts, ", ");
 }
 
@@ -265,10 +270,11 @@ std::string fleet_sentence(const FleetAnswer& answer) {
                               ? fmt::format("the least {} there is", least)
                               : fmt::format("at most {} % above the least {}",
                                             number(std::max(answer.gap_pct(), 1e-4), 2), least);
-  return fmt::format("{} of {} boards finish {} in {}, at {} W and with {}: {}{}", plan.boards, all,
-                     answer.question.each ? "the work each" : "together",
-                     format_seconds({plan.time_s}), upper_figure(plan.power_w),
-                     format_joules(plan.energy_j), how, binding_text(answer));
+  return fmt::format(
+      "{} of {} boards finish {} in {}, at {} W and with {}: {}{}", plan.boards, all,
+      answer.question.each ? "the work each" : "together", format_seconds({plan.time_s}),
+      upper_figure(plan.power_w, 4, answer.question.limits.power_w.value_or(unlimited_w)),
+      format_joules(plan.energy_j), how, binding_text(answer));
 }
 
 }  // namespace flyball

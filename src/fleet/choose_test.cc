@@ -225,6 +225,22 @@ TEST(ChooseFleet, NamesTheLimitThatBinds) {
   EXPECT_THAT(fleet_sentence(*sooner), HasSubstr("the deadline binds (without it: 1000 J)"));
 }
 
+// The least power of boards that each do all of the work is that of their weakest modes.
+TEST(ChooseFleet, LeastPowerOfEachNeedsNoDeadline) {
+  FleetQuestion question;
+  question.training.network = {"net", 16000};
+  question.each = true;
+  question.objective = FleetObjective::power;
+  FleetKind kind{"a", "A", 2};
+  kind.front = {{{}, 200, 5.00004}, {{}, 100, 8}};
+  question.limits.power_w = 10.0001;
+  const FleetAnswer answer = choose_fleet(question, {kind}).value();
+  ASSERT_TRUE(answer.plan);
+  EXPECT_DOUBLE_EQ(answer.value, 10.00008);
+  EXPECT_THAT(fleet_sentence(answer), HasSubstr("at 10.0001 W")) << "not above what was asked";
+  EXPECT_THAT(fleet_sentence(answer), HasSubstr("none of the limits binds"));
+}
+
 TEST(ChooseFleet, RefusesWhatMakesNoSense) {
   FleetQuestion question;
   question.training.network = {"net", 16000};

@@ -44,7 +44,7 @@ struct CollectedOutlier {
 };
 
 /// Equal trials of several boards of one kind, software, workload and provenance (space/
-/// board_comparison.h). Simulated boards with a number are boards of one kind.
+/// like_boards.h). Simulated boards with a number are boards of one kind.
 struct CollectedSpread {
   std::string kind, workload, phase, provenance;
   size_t boards = 0, trials = 0;

@@ -9,7 +9,7 @@
 
 #include "fleet/collected_fleet.h"
 #include "fleet/trial_groups.h"
-#include "space/board_comparison.h"
+#include "space/like_boards.h"
 
 namespace flyball {
 
@@ -65,7 +65,7 @@ class FleetTrials {
   std::vector<double> budgets_w_;
   std::map<Member, size_t> numbers_;
   std::vector<Member> members_;
-  std::map<Group, BoardComparison> comparisons_;
+  std::map<Group, LikeBoards> comparisons_;
   std::map<int64_t, FleetRatio> ratios_;
   std::map<Choice, std::vector<std::optional<Found>>> best_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "base/amounts.h"
 #include "base/figure.h"
 #include "base/text.h"
@@ -10,6 +12,8 @@
 
 namespace flyball::cli {
 namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 std::string asked_text(const FleetQuestion& question) {
   return fmt::format("training of {}: {} samples{}, {}; batch size {:g}, {:g} loader workers\n",
@@ -25,8 +29,10 @@ std::string plan_text(const FleetAnswer& answer) {
   for (const FleetGroup& group : answer.plan->groups) {
     const FleetKind& kind = answer.kinds[group.kind];
     const FleetMode& mode = kind.front[group.mode];
+    const double limit_w =
+        answer.question.limits.power_w.value_or(no_limit) / static_cast<double>(group.boards);
     table.add({kind.name, fmt::format("{}", group.boards), fleet_mode_text(mode.config),
-               upper_figure(mode.minibatch_ms), upper_figure(mode.power_w),
+               upper_figure(mode.minibatch_ms), upper_figure(mode.power_w, 4, limit_w),
                fmt::format("{:.0f}", group.samples), format_seconds({group.finished_s}),
                format_joules(group.energy_j), provenance_name(mode.known)});
   }

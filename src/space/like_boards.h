@@ -29,7 +29,7 @@ struct FarBoard {
 };
 
 /// Keeps a number or two of each configuration, and up to 64 of each board.
-class BoardComparison {
+class LikeBoards {
  public:
   /// One configuration, each board once; of a single board there is nothing to compare.
   void add(std::span<const MinibatchOf> boards);

@@ -1,4 +1,4 @@
-#include "space/board_comparison.h"
+#include "space/like_boards.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@ namespace {
 
 using Boards = std::vector<MinibatchOf>;
 
-TEST(BoardComparison, IsOfEqualConfigurations) {
-  BoardComparison comparison;
+TEST(LikeBoards, IsOfEqualConfigurations) {
+  LikeBoards comparison;
   EXPECT_FALSE(comparison.time());
   comparison.add(Boards{{0, 100, 1}, {1, 110, 1.1}});
   comparison.add(Boards{{0, 100, 1}, {1, 100, 0}});
@@ -22,8 +22,8 @@ TEST(BoardComparison, IsOfEqualConfigurations) {
 }
 
 // A thousand configurations keep no more of a board than its median needs.
-TEST(BoardComparison, NamesTheOddBoards) {
-  BoardComparison comparison;
+TEST(LikeBoards, NamesTheOddBoards) {
+  LikeBoards comparison;
   for (int trial = 0; trial < 1000; ++trial) {
     Boards boards;
     for (size_t i = 0; i < 10; ++i)

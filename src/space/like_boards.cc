@@ -1,4 +1,4 @@
-#include "space/board_comparison.h"
+#include "space/like_boards.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ double of_board(const std::map<size_t, double>& pct, size_t board) {
 
 }  // namespace
 
-void BoardComparison::Thinned::add(double value) {
+void LikeBoards::Thinned::add(double value) {
   if (seen++ % step != 0) return;
   if (kept.size() == most_kept) {
     for (size_t i = 0; i < most_kept / 2; ++i) kept[i] = kept[2 * i];
@@ -43,7 +43,7 @@ void BoardComparison::Thinned::add(double value) {
   if ((seen - 1) % step == 0) kept.push_back(static_cast<float>(value));
 }
 
-void BoardComparison::add(std::span<const MinibatchOf> boards) {
+void LikeBoards::add(std::span<const MinibatchOf> boards) {
   if (boards.size() < 2) return;
   most_boards_ = std::max(most_boards_, boards.size());
   std::vector<double> ms, joules;
@@ -61,26 +61,26 @@ void BoardComparison::add(std::span<const MinibatchOf> boards) {
     if (one.joules > 0) energy_ratios_[one.board].add(one.joules / middle_j);
 }
 
-std::optional<BoardVariationRange> BoardComparison::range(std::span<const double> cv) {
+std::optional<BoardVariationRange> LikeBoards::range(std::span<const double> cv) {
   if (cv.empty()) return {};
   return BoardVariationRange{median(cv), *std::ranges::max_element(cv)};
 }
 
-std::optional<BoardVariationRange> BoardComparison::time() const {
+std::optional<BoardVariationRange> LikeBoards::time() const {
   return range(time_cv_);
 }
-std::optional<BoardVariationRange> BoardComparison::energy() const {
+std::optional<BoardVariationRange> LikeBoards::energy() const {
   return range(energy_cv_);
 }
 
-std::map<size_t, double> BoardComparison::percents(const ByBoard& ratios) {
+std::map<size_t, double> LikeBoards::percents(const ByBoard& ratios) {
   std::map<size_t, double> middle;
   for (const auto& [board, values] : ratios)
     middle[board] = 100 * (median(std::vector<double>(values.kept.begin(), values.kept.end())) - 1);
   return middle;
 }
 
-std::vector<FarBoard> BoardComparison::far_boards() const {
+std::vector<FarBoard> LikeBoards::far_boards() const {
   const auto time = percents(time_ratios_), energy = percents(energy_ratios_);
   std::set<size_t> names;
   for (const auto* pct : {&time, &energy})
