@@ -142,6 +142,16 @@ TEST_F(BadInputTest, OnePlaceIsWrittenByOneOption) {
   expect_refused({"measure", "--trace", file, "--csv", file, "--", "true"}, "--trace names",
                  "one would replace the other");
   EXPECT_FALSE(fs::exists(file));
+  // Nor is what is read replaced, whichever is named first.
+  const std::string kept = (folder_ / "kept").string(), again = (folder_ / "./kept").string();
+  ASSERT_TRUE(write_file(kept, "mine").ok());
+  expect_refused({"fleet", "show", "--store", kept, "--report", again}, "--store names",
+                 "one would replace the other");
+  expect_refused({"campaign", "report", kept, "--csv", again}, "names",
+                 "one would replace the other");
+  expect_refused({"tune", "net", "--report", table_, "--device", "table:" + table_},
+                 "--report names", "one would replace the other");
+  EXPECT_EQ(*read_file(kept, 100), "mine");
   expect_refused({"export", "--out", "-"}, "'-' is no place", "stdout");
   expect_refused({"tune", "net", "--device", "table:" + table_, "--report", "-"}, "'-'", "./-");
   expect_refused({"evaluate", "search", "--problem", "training", "--train", table_, "--cases", "-"},

@@ -80,6 +80,9 @@ std::filesystem::path CampaignFolder::reference(const CampaignCell& of) const {
 std::filesystem::path CampaignFolder::lock(const CampaignCell& of) const {
   return cell(of) / "running";
 }
+std::filesystem::path CampaignFolder::lock() const {
+  return path_ / "lock";
+}
 std::filesystem::path CampaignFolder::cancelled() const {
   return path_ / "cancelled";
 }

@@ -25,6 +25,7 @@ class CampaignFolder {
   std::filesystem::path answer(const CampaignCell& cell) const;     ///< what it answered, as JSON
   std::filesystem::path log(const CampaignCell& cell) const;        ///< what it said besides
   std::filesystem::path reference(const CampaignCell& cell) const;  ///< its measurements as a table
+  std::filesystem::path lock() const;                               ///< who runs the campaign
   std::filesystem::path lock(const CampaignCell& cell) const;       ///< who runs it
   std::filesystem::path cancelled() const;  ///< is there while nothing may begin
   std::filesystem::path jobs() const;       ///< of Slurm

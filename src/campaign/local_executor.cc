@@ -198,7 +198,7 @@ Result<LocalSummary> run_locally(const Campaign& campaign, const std::vector<Cam
   std::filesystem::create_directories(folder.path() / "cells", problem);
   if (problem) return file_error("make", folder.path(), problem.value());
   FLYBALL_ASSIGN(const LockFile ours,
-                 LockFile::take(folder.path() / "lock", "the campaign " + folder.path().string()));
+                 LockFile::take(folder.lock(), "the campaign " + folder.path().string(), 1));
   std::filesystem::remove(folder.cancelled(), problem);
   return LocalExecutor(campaign, cells, folder, run).all();
 }

@@ -300,7 +300,7 @@ Result<SlurmJobs> submit(const Campaign& campaign, const std::vector<CampaignCel
   std::filesystem::create_directories(folder.path() / "slurm", problem);
   if (problem) return file_error("make", folder.path() / "slurm", problem.value());
   FLYBALL_ASSIGN(const LockFile ours,
-                 LockFile::take(folder.path() / "lock", "the campaign " + folder.path().string()));
+                 LockFile::take(folder.lock(), "the campaign " + folder.path().string(), 1));
   std::filesystem::remove(folder.cancelled(), problem);
   FLYBALL_ASSIGN(SlurmJobs jobs, read_jobs(folder));
   FLYBALL_ASSIGN(const auto queue, queue_states(jobs));
@@ -320,7 +320,6 @@ Result<SlurmJobs> submit(const Campaign& campaign, const std::vector<CampaignCel
   const std::vector<Group> groups = groups_of(campaign, cells, folder, queued);
   FLYBALL_CHECK(check_nodes(campaign, groups));
   for (const Group& group : groups) {
-    const CampaignBoard& board = campaign.boards[group.board];
     CommandWords names;
     for (const size_t cell : group.cells) names.push_back(cells[cell].name);
     const CampaignBoard& board = campaign.boards[group.board];

@@ -290,6 +290,10 @@ test("a fleet: stale boards and outliers first, modes by budget, energy of an ep
   assert.ok(Math.abs(sheet.charts[0]!.points.find((p) => p.marked)!.y - 9) < 1e-9);
   assert.equal(plain(sheet.meters![0]!.groups[0]!.bars[0]!.words), "180 J");
   assert.deepEqual(column(sheet, "Boards far from the middle one", "board"), ["b.db"]);
+  Object.assign(page.answer, { stale: 0, outliers: 0 });
+  assert.match(fleet_sheet(page).headline, /none unlike the others/);
+  page.answer.spread = [];
+  assert.match(fleet_sheet(page).headline, /they were not compared/);
   page.answer.boards = [];
   assert.equal(fleet_sheet(page).headline, "No board was collected yet.");
 });

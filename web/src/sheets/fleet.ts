@@ -47,7 +47,7 @@ export function fleet_sheet({ answer: a }: FleetPage): Sheet {
   const wrong = [a.stale > 0 ? plural(a.stale, "is stale", "are stale") : "", a.outliers > 0 ? plural(a.outliers, "is an outlier", "are outliers") : ""].filter(Boolean);
   return {
     title: `fleet of ${plural(a.boards.length, "board")}`, subject: `Fleet · ${a.store}`, started_at: a.now_utc,
-    headline: a.boards.length === 0 ? "No board was collected yet." : `${plural(a.boards.length, "board")}: ${wrong.join(", ") || "none is stale, none unlike the others"}.`,
+    headline: a.boards.length === 0 ? "No board was collected yet." : `${plural(a.boards.length, "board")}: ${wrong.join(", ") || (a.spread.length > 0 ? "none is stale, none unlike the others" : "none is stale; they were not compared, as no trial was made on two of them")}.`,
     lines: [], figures: [], charts: ratios(a), meters: energies(a),
     tables: [
       table("Best modes that were tried", "Of each kind and workload the fastest per sample, without and within each budget, and the one of least energy.", a.best, [

@@ -1,9 +1,11 @@
 #include "campaign/status.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/os/interrupt.h"
+#include "base/os/lock_file.h"
 #include "campaign/slurm.h"
 #include "cli/action.h"
 #include "cli/commands/campaign/campaign.h"
@@ -21,8 +23,10 @@ struct CampaignStatusArguments {
   bool watch = false;
 };
 
-bool moves(const CampaignStatus& status) {
-  return !status.queue.empty() || status.count(CellState::running) > 0;
+// Between two cells of a board that rests nothing runs but `flyball campaign run`.
+bool moves(const CampaignStatus& status, const CampaignFolder& folder) {
+  return !status.queue.empty() || status.count(CellState::running) > 0 ||
+         !LockFile::holder(folder.lock()).empty();
 }
 
 Status show_status(const CampaignStatusArguments& options) {
@@ -35,8 +39,9 @@ Status show_status(const CampaignStatusArguments& options) {
       return {};
     }
     // A terminal shows it in one place.
-    write_output((options.watch ? "\033[H\033[2J" : "") + campaign_status_text(status));
-    if (!options.watch || !moves(status)) return {};
+    const bool in_place = options.watch && ::isatty(STDOUT_FILENO);
+    write_output((in_place ? "\033[H\033[2J" : "") + campaign_status_text(status));
+    if (!options.watch || !moves(status, opened.folder)) return {};
     const int64_t next = monotonic_ns() + nanoseconds(look_again_s);
     while (monotonic_ns() < next) {
       if (is_interrupted(&interrupt_flag())) return {};

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "cli/action.h"
 #include "cli/commands/fleet/fleet.h"
@@ -46,7 +48,11 @@ void add_fleet_show(CLI::App& fleet, Context& context) {
   add_store_option(*command, options->store);
   add_powers(
       *command, "--power-budget",
-      [options](Watts power) { options->question.budgets_w.push_back(power.value); },
+      [options](Watts power) {
+        std::vector<double>& budgets = options->question.budgets_w;
+        if (std::ranges::find(budgets, power.value) == budgets.end())
+          budgets.push_back(power.value);
+      },
       "Power that a mode may draw; several with commas")
       ->delimiter(',')
       ->allow_extra_args(false);
