@@ -2,6 +2,7 @@
 // refusals stand in tests/answers.
 #include <gmock/gmock.h>
 
+#include "base/files.h"
 #include "command_testing.h"
 
 namespace flyball::testing_tools {

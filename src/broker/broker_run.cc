@@ -124,7 +124,7 @@ void BrokerRun::watch() {
     planning_ = planner_.get();
   }
   if (!keeps_budget()) return;
-  WatchOptions options = request_.watch;
+  TurnWatchOptions options = request_.watch;
   options.budget_w = expected().plan.power_budget_w;
   if (plan_) options.patience = planner_first;
   const bool climbs = !plan_ && request_.mode.values.empty() && knobs();

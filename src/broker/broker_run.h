@@ -11,8 +11,8 @@ struct BrokerRequest {
   /// Who will come, by the names that they ask under, with its profiles: trainings and services of
   /// a plan; and the limits. Nobody named: modes are found by what is seen.
   ServeRequest expected{};
-  PowerMode mode{};      ///< held all the time; empty: the mode stays, or is chosen
-  WatchOptions watch{};  ///< but for its budget
+  PowerMode mode{};          ///< held all the time; empty: the mode stays, or is chosen
+  TurnWatchOptions watch{};  ///< but for its budget
 };
 
 /// What a run needs of the world around it; the board outlives it.

@@ -25,7 +25,7 @@ double trained_s(const ServingResult& result) {
 
 }  // namespace
 
-BrokerWatch::BrokerWatch(Broker& broker, Device* knobs, ModeLadder ladder, WatchOptions options)
+BrokerWatch::BrokerWatch(Broker& broker, Device* knobs, ModeLadder ladder, TurnWatchOptions options)
     : broker_(broker),
       knobs_(knobs),
       ladder_(std::move(ladder)),

@@ -13,7 +13,7 @@
 
 namespace flyball {
 
-struct WatchOptions {
+struct TurnWatchOptions {
   double budget_w = 0;
   double window_s = 10;  ///< that is judged
   double beyond_s = 3;   ///< of it, after which power beyond the budget is enough
@@ -26,7 +26,7 @@ struct WatchOptions {
 class BrokerWatch {
  public:
   /// `knobs` null: modes stay as they are, and the ladder has one. All of it outlives this.
-  BrokerWatch(Broker& broker, Device* knobs, ModeLadder ladder, WatchOptions options);
+  BrokerWatch(Broker& broker, Device* knobs, ModeLadder ladder, TurnWatchOptions options);
   ~BrokerWatch();
   BrokerWatch(const BrokerWatch&) = delete;
   BrokerWatch& operator=(const BrokerWatch&) = delete;
@@ -47,7 +47,7 @@ class BrokerWatch {
   Broker& broker_;
   Device* knobs_;
   ModeLadder ladder_;
-  WatchOptions options_;
+  TurnWatchOptions options_;
   BudgetKeeper keeper_;
   ServingResult before_;  ///< when the window began
   size_t comings_ = 0;
