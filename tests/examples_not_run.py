@@ -30,6 +30,11 @@ NOT_RUN = {
             "needs a server; collect_test.cc starts one",
         "flyball collect --into postgresql:///fleet": "likewise",
     },
+    "docs/how-to/monitor-screens.md": {
+        "flyball monitor --device twin:orin_nano --interval 500ms": "shows until somebody ends it",
+        "flyball monitor --root tree": "likewise",
+        "flyball monitor": "likewise",
+    },
     "docs/how-to/watch-a-board.md": {
         "flyball monitor": "shows until somebody ends it; tests/answers/monitor.txt shows it once",
         "flyball monitor --device twin:orin_nano": "likewise",
