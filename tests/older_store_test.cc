@@ -205,7 +205,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(OlderStore{1, {1, 7, 8}}, OlderStore{2, {1, 7, 8}}, OlderStore{3, {1, 7, 8}},
                       OlderStore{4, {1, 7, 8}}, OlderStore{5, {1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12}},
                       OlderStore{6, {1, 2, 3, 4, 5, 6}}, OlderStore{7, {1, 2, 5, 6}},
-                      OlderStore{8, {1, 2, 5, 6}}, OlderStore{9, {1, 2, 5, 6}}),
+                      OlderStore{8, {1, 2, 5, 6}}, OlderStore{9, {1, 2, 5, 6}},
+                      OlderStore{10, {1, 2, 5, 6}}, OlderStore{11, {1, 2, 5, 6}}),
     [](const auto& store) { return "Version" + std::to_string(store.param.version); });
 
 // Whoever writes a migration keeps a store of the version before.

@@ -55,7 +55,8 @@ class CellRunTest : public testing::Test {
 };
 
 TEST_F(CellRunTest, IsStoppedByHeatAndGoesOnWhenItIsCool) {
-  const auto code = run(program("echo '{}'; exit 0"));
+  const auto code =
+      run(program("while [ \"$1\" != --store ]; do shift; done; : >\"$2\"; echo '{}'; exit 0"));
   ASSERT_TRUE(code.ok()) << code.error().message;
   EXPECT_EQ(*code, 0);
   const CellStatus status = cell_status(campaign_, cells_, cells_[0], place());

@@ -76,7 +76,7 @@ TEST(Slurm, ScriptRunsOneCellATaskAndPutsTheBoardBack) {
   EXPECT_THAT(script, HasSubstr("mode restore"));
   EXPECT_THAT(script, HasSubstr("scontrol requeue"));
   EXPECT_THAT(script, HasSubstr("[ ! -e '/w/50 %.campaign/cancelled' ]"));
-  EXPECT_THAT(script, HasSubstr("sleep 45 &\n"));
+  EXPECT_THAT(script, HasSubstr("sleep 45 &"));
   EXPECT_THAT(sbatch_options(of, board, folder, 2, {}),
               Contains("--output=/w/50 %%.campaign/slurm/%A_%a.txt"));
   board.simulated = true;

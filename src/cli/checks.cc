@@ -124,7 +124,7 @@ void check_option(CLI::Option& option, const std::shared_ptr<Places>& taken) {
   option.check(CLI::Validator(empty_error, ""));
   if (type == "FILE" || type == "FOLDER")
     option.check(place_check(option.get_name(), type == "FILE", taken));
-  else if (type == "TEXT" || type == "STORE")
+  else if (type.starts_with("TEXT") || type == "STORE")
     option.check(read_check(option.get_name(), taken));
   if (type.starts_with("UINT")) option.check(CLI::Validator(integer_error<uint64_t>, ""));
   if (type.starts_with("INT")) option.check(CLI::Validator(integer_error<int64_t>, ""));

@@ -57,7 +57,8 @@ void show(const std::vector<Capability>& capabilities, const BoardReport& board,
 // The doctor looks at a machine as a whole.
 Status check_is_machine(const BoardName& name) {
   if (name.kind == BoardName::Kind::table)
-    return Error{Code::invalid_argument, "a table is no machine to look at",
+    return Error{Code::invalid_argument,
+                 fmt::format("{} is a table, and no machine to look at", name.text()),
                  "leave --device out, or name a simulated board: twin:BOARD"};
   if (name.kind == BoardName::Kind::cuda)
     return Error{
