@@ -212,6 +212,7 @@ NOT_RUN = {
         "flyball mode hold --preset 15W -- python3 search.py": "sets a Jetson; mode_test.cc: on a tree",
     },
     "docs/how-to/share-a-board.md": {
+        "flyball broker --infer detector --latency 100ms --train trainer --power-budget 20W --measured profiles.csv": "needs a board that reads power; broker_test.cc runs it on a tree",
         "flyball broker": "grants turns until Ctrl-C; broker_test.cc does it",
         "export FLYBALL_BROKER=$XDG_RUNTIME_DIR/flyball-broker/broker.sock": "what it prints",
     },

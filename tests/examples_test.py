@@ -108,7 +108,7 @@ def blocks_of(text):
                 found[-1][1].append(line[4:])
             elif i == 0 or not lines[i - 1].strip():
                 # A blank line within a block does not end it.
-                if (found and found[-1][0] == "" and found[-1][2] == i - 2):
+                if found and len(found[-1]) == 3 and found[-1][2] == i - 2:
                     found[-1][1].extend(["", line[4:]])
                 else:
                     found.append(["", [line[4:]], i])
