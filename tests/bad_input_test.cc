@@ -151,7 +151,7 @@ TEST_F(BadInputTest, OnePlaceIsWrittenByOneOption) {
   expect_refused({"campaign", "report", kept, "--csv", again}, "names",
                  "one would replace the other");
   expect_refused({"tune", "net", "--report", table_, "--device", "table:" + table_},
-                 "--report names", "one would replace the other");
+                 "--device names", "one would replace the other");
   EXPECT_EQ(*read_file(kept, 100), "mine");
   expect_refused({"export", "--out", "-"}, "'-' is no place", "stdout");
   expect_refused({"tune", "net", "--device", "table:" + table_, "--report", "-"}, "'-'", "./-");
