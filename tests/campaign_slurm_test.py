@@ -52,6 +52,7 @@ CELLS = 12
 LIMITED = """executor = "slurm"
 [[boards]]
 name = "here"
+node = "n1"
 [[workloads]]
 name = "slow"
 program = ["bash", "-c", "sleep 6 # {batch_size}"]
@@ -162,7 +163,9 @@ def check_collected(lab, trials):
     count = lab.database.count
     lab.wait("the job that follows has not collected", 120, lambda: not lab.cluster.run("squeue", "-h").split())
     rows = count("SELECT COUNT(*) FROM measurements")
-    assert count("SELECT COUNT(*) FROM stores WHERE NOT own") == CELLS
+    stores = count("SELECT COUNT(*) FROM stores WHERE NOT own")
+    said = (lab.campaigns / "c.campaign/slurm/collect.txt").read_text()
+    assert stores == CELLS, f"{stores} stores are collected; the job said:\n{said}"
     assert count("SELECT COUNT(DISTINCT (store_id, store_row)) FROM measurements") == rows
     assert rows == trials, f"{rows} trials are collected, {trials} were made by the cells alone"
     lab.cluster.run(lab.flyball, "campaign", "collect", "c.toml", cwd=lab.campaigns)

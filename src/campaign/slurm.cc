@@ -137,8 +137,7 @@ Status submit_collecting(const CampaignFolder& folder, const SlurmRun& run,
   CommandWords line = {run.program.string()};
   line.insert(line.end(), run.collect.begin(), run.collect.end());
   CommandWords options = {"--parsable", "--job-name=flyball-collect", "--requeue",
-                          "--output=" + (folder.path() / "slurm" / "collect.txt").string(),
-                          "--wrap=" + shell_line(line)};
+                          said_in(folder, "collect.txt"), "--wrap=" + shell_line(line)};
   if (!after.empty()) options.push_back("--dependency=afterany:" + join(after, ":"));
   FLYBALL_ASSIGN(const std::string said, run_slurm("sbatch", options));
   FLYBALL_ASSIGN(jobs.collect, job_of(said));
