@@ -10,12 +10,11 @@
 namespace flyball {
 namespace {
 
-// The first version that PostgreSQL has is the tenth; the steps behind it stand beside those of
-// schema.cc, at the same versions.
+// The first version that PostgreSQL has is the tenth; the steps behind it are those of schema.cc,
+// which both databases read.
 constexpr int64_t first_version = 10;
 
-constexpr std::array steps = {
-    R"sql(
+constexpr const char* first_tables = R"sql(
 CREATE TABLE migrations(
   version BIGINT PRIMARY KEY,
   applied_utc TEXT NOT NULL,
@@ -133,14 +132,7 @@ CREATE TABLE run_experiment_runs(
   reused BOOLEAN NOT NULL,
   PRIMARY KEY(run_id, position));
 CREATE INDEX run_experiment_runs_by_row ON run_experiment_runs(experiment_run_id);
-)sql",
-    R"sql(
-ALTER TABLE runs ADD COLUMN record TEXT NOT NULL DEFAULT '';
-)sql",
-    R"sql(
-ALTER TABLE stores ADD COLUMN board TEXT NOT NULL DEFAULT '';
-)sql",
-};
+)sql";
 
 // What makes questions about many boards faster and changes no answer, so no version of the tables
 // knows of it. `fleet show` reads rows by trial (fleet/trial_groups.cc): without this index the
@@ -180,7 +172,9 @@ Error newer(const Database& database, int64_t version) {
 Status take_steps(Database& database, int64_t version) {
   if (version == 0) FLYBALL_CHECK(database.run_script("CREATE SCHEMA IF NOT EXISTS flyball"));
   for (int64_t next = std::max(version + 1, first_version); next <= newest_version(); ++next) {
-    FLYBALL_CHECK(database.run_script(steps.at(static_cast<size_t>(next - first_version))));
+    const bool first = next == first_version;
+    FLYBALL_CHECK(database.run_script(first ? first_tables
+                                            : store_migrations()[static_cast<size_t>(next - 1)]));
     FLYBALL_CHECK(database.run("INSERT INTO migrations VALUES(?, ?, ?)",
                                {next, wall_clock_utc(), FLYBALL_VERSION}));
   }
