@@ -224,9 +224,7 @@ Result<TwinReading> twin_reading(const TwinBoard& board, const TwinNetwork& netw
   TwinRailPower rail_w{};
   for (size_t rail = 0; rail < rail_w.size(); ++rail)
     rail_w[rail] = stream.energy_j[rail] / stream.now_s;
-  const size_t counted = whole_rounds_of(times.size(), configuration.loader_workers < 0
-                                                           ? workload.loader_workers
-                                                           : configuration.loader_workers);
+  const size_t counted = whole_rounds_of(times.size(), plan.workers);
   TwinReading reading{median(times), mean(std::span(times).last(counted)), 0};
   if (board.rails.empty() && total.empty()) return reading;
   FLYBALL_ASSIGN(reading.power_w, twin_power_of(board, twin_power(board, rail_w), total));
