@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "base/figure.h"
@@ -21,8 +22,9 @@ namespace {
 constexpr double sure = 0.95;    // chance at which a predicted limit is said
 constexpr double nearer = 0.02;  // by less a predicted limit is not worth more than a measured one
 constexpr double farthest = 8;   // times a limit: beyond that predictions are not asked
-constexpr double slower_step = 0.97;  // of the arrival rate, from one guess to the next
-constexpr size_t most_rate_choices = 50'000;
+constexpr double slower_step = 0.97;          // of the arrival rate, from one guess to the next
+constexpr size_t most_rate_choices = 50'000;  // that are looked at for each rate; of more a part,
+constexpr size_t rate_choices_of_more = 10'000;  // evenly chosen, of about so many
 constexpr int halvings = 12;
 constexpr double least_easing = 1e-3;  // more than what that many halvings leave open
 
@@ -69,13 +71,18 @@ class Forecast {
   }
 
   /// The highest arrival rate above `least` that some open choice is sure to sustain.
-  EasedLimit highest_rate(const Problem& problem, EasedLimit eased, double least) const {
+  EasedLimit highest_rate(const Problem& problem, EasedLimit eased, double least,
+                          size_t choices) const {
+    const size_t every = choices > most_rate_choices ? choices / rate_choices_of_more : 1;
     Problem slower = problem;
     double& rate = limit_of(slower, eased.constraint, eased.role);
     eased.predicted = true;
+    size_t number = 0;
     while (eased.choice.empty() && (rate *= slower_step) > (1 + nearer) * least)
       for_each_choice(problem, [&](Choosing choice) {
-        if (!eased.choice.empty() || !open(choice) || chance(slower, choice) < sure) return;
+        if (number++ % every != 0 || !eased.choice.empty() || !open(choice) ||
+            chance(slower, choice) < sure)
+          return;
         eased.needed = rate;
         eased.choice.assign(choice.begin(), choice.end());
       });
@@ -117,9 +124,9 @@ void ease(const Problem& problem, const std::vector<Relaxation>& measured, const
   const bool rate = limit.constraint == Constraint::arrival_rate;
   EasedLimit eased = limit;
   if (any) eased.needed = found->needed, eased.choice = found->choice;
-  if (forecast.knows() && !(rate && why.choices > most_rate_choices)) {
+  if (forecast.knows()) {
     const double beyond = any ? found->needed : limit.limit * (rate ? 1 / farthest : farthest);
-    EasedLimit predicted = rate ? forecast.highest_rate(problem, limit, beyond)
+    EasedLimit predicted = rate ? forecast.highest_rate(problem, limit, beyond, why.choices)
                                 : forecast.least(problem, limit, beyond);
     // What is predicted to do within the limit as it is asks for more profiles, not for another
     // limit.
@@ -310,13 +317,18 @@ Infeasibility explain(const Strategy& strategy, bool trains) {
   return why;
 }
 
+/// What leaves room for training, where that is asked for and anything does.
+std::optional<Infeasibility> explain_training(const Strategy& strategy) {
+  if (!wants_training(strategy.problem())) return std::nullopt;
+  Infeasibility why = explain(strategy, true);
+  if (why.profiles == 0 && why.eased.empty() && why.together.empty()) return std::nullopt;
+  return why;
+}
+
 }  // namespace
 
 Infeasibility explain_infeasible(const Strategy& strategy) {
-  if (wants_training(strategy.problem()))
-    if (Infeasibility why = explain(strategy, true);
-        why.profiles > 0 || !why.eased.empty() || !why.together.empty())
-      return why;
+  if (auto why = explain_training(strategy)) return *std::move(why);
   return explain(strategy, false);
 }
 
@@ -400,10 +412,15 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why, const R
 Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_of,
                    Provenance known) {
   if (why_not.code != Code::infeasible || !strategy.history().best()) return {std::move(why_not)};
-  const Infeasibility why = explain_infeasible(strategy);
+  const auto trains = explain_training(strategy);
+  const Infeasibility why = trains ? *trains : explain(strategy, false);
   Remedies remedies{advice_of(strategy, why, flag_of, known), {}};
   if (why.eased.empty()) remedies.together = together_of(strategy.problem(), why, flag_of, known);
-  return {infeasible_error(strategy.problem(), why, remedies, flag_of), std::move(remedies)};
+  Error error = infeasible_error(strategy.problem(), why, remedies, flag_of);
+  const bool advised = !remedies.alone.empty() || !remedies.together.empty();
+  if (advised && !trains && wants_training(strategy.problem()))
+    error.hint += "; no training minibatch is known to fit there";
+  return {std::move(error), std::move(remedies)};
 }
 
 Json infeasible_json(const Error& why_not, const Remedies& remedies) {

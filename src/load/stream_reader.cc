@@ -48,6 +48,18 @@ std::string error_text(const SortedJson& error) {
   return message && message->is_string() ? message->get<std::string>() : "an error";
 }
 
+// Its bytes; empty where the text begins with a control character, or with none.
+std::string_view first_character(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (size_t size = 1; size <= std::min<size_t>(4, text.size()); ++size) {
+    const std::string_view bytes = text.substr(0, size);
+    if (!text_fault(bytes).empty()) continue;
+    const bool control = byte(0) < 0x20 || byte(0) == 0x7f || (byte(0) == 0xc2 && byte(1) < 0xa0);
+    return control ? std::string_view() : bytes;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool EventReader::add(std::string_view bytes, const Listener& listener) {
@@ -133,9 +145,14 @@ int32_t TokenReader::tokens() const {
 
 std::string printable(std::string_view text, size_t most) {
   std::string shown;
-  for (const char c : text.substr(0, most))
-    shown += static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e ? '?' : c;
-  return text.size() > most ? shown + "…" : shown;
+  size_t at = 0;
+  while (at < text.size()) {
+    const std::string_view character = first_character(text.substr(at));
+    if (at + std::max<size_t>(1, character.size()) > most) return shown + "…";
+    shown += character.empty() ? "?" : character;
+    at += std::max<size_t>(1, character.size());
+  }
+  return shown;
 }
 
 }  // namespace flyball

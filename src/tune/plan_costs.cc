@@ -40,18 +40,6 @@ std::vector<PowerMode> modes_of(const SharedBoard& board) {
   return modes;
 }
 
-// Empty: it has no rails, or not such modes.
-std::vector<double> simulated_idle(const TwinBoard& twin, const std::vector<PowerMode>& modes) {
-  if (twin_power_total(twin).empty()) return {};
-  std::vector<double> watts;
-  for (const PowerMode& mode : modes) {
-    const auto power = idle_power(twin, mode);
-    if (!power) return {};
-    watts.push_back(twin_total_w(twin, *power));
-  }
-  return watts;
-}
-
 // NaN where it was not measured.
 std::vector<double> measured_idle(const ProfilerInfo& board, const std::vector<PowerMode>& modes,
                                   const BoardCosts& stored) {
@@ -75,7 +63,7 @@ PlanIdlePower idle_of_modes(const SharedBoard& board, const ToldCosts& told, con
     idle.mode_w.assign(modes.size(), told.idle_w);
     return idle;
   }
-  if (twin) idle.mode_w = simulated_idle(*twin, modes);
+  if (twin) idle.mode_w = simulated_idle(board, *twin);
   if (!idle.mode_w.empty()) {
     idle.source = CostSource::simulated;
     return idle;
@@ -125,6 +113,17 @@ std::string idle_note(const PlanIdlePower& idle) {
 }
 
 }  // namespace
+
+std::vector<double> simulated_idle(const SharedBoard& board, const TwinBoard& twin) {
+  if (twin_power_total(twin).empty()) return {};
+  std::vector<double> watts;
+  for (const PowerMode& mode : modes_of(board)) {
+    const auto power = idle_power(twin, mode);
+    if (!power) return {};  // it has not such modes
+    watts.push_back(twin_total_w(twin, *power));
+  }
+  return watts;
+}
 
 PlanCosts plan_costs(const Request& request, const SharedBoard& board, const ToldCosts& told,
                      const TwinBoard* twin, const BoardCosts& stored) {

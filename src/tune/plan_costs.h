@@ -50,6 +50,8 @@ struct ToldCosts {
 /// all: that of some alone would make the others look thrifty.
 PlanCosts plan_costs(const Request& request, const SharedBoard& board, const ToldCosts& told,
                      const TwinBoard* twin, const BoardCosts& stored);
+/// What a simulated board draws between batches, by mode; empty: it has no rails that tell it.
+std::vector<double> simulated_idle(const SharedBoard& board, const TwinBoard& twin);
 /// Makes the request count them; its notes say whose figures they are, or that nobody knows them.
 void count_costs(Request& request, const PlanCosts& costs);
 /// Both, with what the store (may be null) holds.

@@ -16,6 +16,7 @@
 #include "server/identity.h"
 #include "space/named_source.h"
 #include "store/store.h"
+#include "tune/plan_costs.h"
 #include "workload/checkpoint.h"
 #include "workload/workload.h"
 
@@ -134,6 +135,9 @@ Result<ServedRun> serve_tables(ServeOptions& options) {
   ServeRequest request = request_of(options);
   if (!options.trace.empty()) request.most_spans = simulated_spans;
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options.plan));
+  FLYBALL_ASSIGN(const auto simulated, simulated_board(options.plan, shared));
+  if (simulated && simulated->twin())
+    request.plan.idle_w = simulated_idle(shared, *simulated->twin());
   FLYBALL_ASSIGN(ServedRun served,
                  serve_simulated(request, std::move(shared), profiles_of(options)));
   FLYBALL_CHECK(write_trace(options, served));

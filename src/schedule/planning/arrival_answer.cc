@@ -122,6 +122,18 @@ Json front_json(const std::vector<PreferencePoint>& front) {
   return all;
 }
 
+// What is promised of the choice has one figure each: the worse of two simulations, where the front
+// has one of them.
+void tell_promise(std::vector<PreferencePoint>& front, const SimulatedChoice& promised) {
+  for (PreferencePoint& point : front) {
+    if (!point.chosen) continue;
+    point.high_ms = promised.p99_ms;
+    point.late_share = promised.services.back().late_share;
+    point.trainings_per_s = promised.trainings_per_s;
+    point.mean_batch = promised.mean_batch;
+  }
+}
+
 std::string arrivals_text(const std::vector<ArrivalSpec>& arrivals) {
   std::string text;
   for (const ArrivalSpec& spec : arrivals) text += (text.empty() ? "" : ", ") + spec.text;
@@ -160,6 +172,7 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
     answer.front =
         preference_front(live, plan->choice, question.arrivals,
                          {.percentile = question.percentile, .seed = question.request.seed});
+    tell_promise(answer.front, promised);
   }
   if (const Choice steady = solve(problem, readings); steady.outcome.feasible)
     answer.clockwork = judged(live, planner.worse_of_two(steady.candidates));
