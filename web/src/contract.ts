@@ -8,6 +8,7 @@ export type Report =
   | EvaluationPage
   | BoardsPage
   | FleetPage
+  | CampaignPage
   | BenchmarkPage
   | PlanPage
   | RooflinePage
@@ -1404,6 +1405,78 @@ export interface FleetShownSoftware {
   boards: number;
   /** [count] Made with it. */
   measurements: number;
+}
+/** Of `flyball campaign status`. */
+export interface CampaignPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "campaign";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: CampaignStatus;
+}
+/** flyball campaign status --json and cancel --json. */
+export interface CampaignStatus {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** The campaign's file. */
+  campaign: string;
+  /** Where answers and stores are. */
+  folder: string;
+  /** What starts the cells. */
+  executor: "local" | "slurm" | "ssh";
+  /** Does no cell begin any more? */
+  cancelled: boolean;
+  /** Cells by their state. */
+  counts: CampaignCounts;
+  /** Each of them. */
+  cells: CampaignCellStatus[];
+  /** What could not be found out, and what went wrong. */
+  notes: string[];
+}
+/** Cells by their state. */
+export interface CampaignCounts {
+  /** [count] Never begun, or asked in other words now. */
+  missing: number;
+  /** [count] Slurm has them. */
+  queued: number;
+  /** [count] They run. */
+  running: number;
+  /** [count] Begun, and nobody runs them. */
+  interrupted: number;
+  /** [count] Ended without an answer. */
+  failed: number;
+  /** [count] They have an answer. */
+  done: number;
+}
+/** One cell. */
+export interface CampaignCellStatus {
+  /** BOARD.WORKLOAD.QUESTION.BUDGET. */
+  cell: string;
+  /** How far it is. */
+  state: "missing" | "queued" | "running" | "interrupted" | "failed" | "done";
+  /** [exit code] Of the last time; null: none. */
+  exit_code: number | null;
+  /** [count] How often it was begun and ended; null: never. */
+  attempts: number | null;
+  /** [count] How often it was stopped until its board had cooled down, the last time; null: none. */
+  heat_stops: number | null;
+  /** [s] The last time; null: none. */
+  seconds: number | null;
+  /** Where, the last time. */
+  host: string | null;
+  /** When, the last time. */
+  ended_utc: string | null;
+  /** Process that runs it now. */
+  running_on: string | null;
+  /** What Slurm says of it. */
+  queue: string | null;
 }
 /** Of `flyball experiment benchmark table`. */
 export interface BenchmarkPage {

@@ -19,6 +19,7 @@ import { table_section } from "./sections/table.ts";
 import { trials_section } from "./sections/trials.ts";
 import { benchmark_sheet } from "./sheets/benchmark.ts";
 import { boards_sheet } from "./sheets/boards.ts";
+import { campaign_sheet } from "./sheets/campaign.ts";
 import { evaluation_sheet } from "./sheets/evaluation.ts";
 import { experiment_view } from "./sheets/experiment.ts";
 import { findings_sheet } from "./sheets/findings.ts";
@@ -44,6 +45,7 @@ const sheet: Section<Sheet>[] = [sheet_answer, sheet_beside, apply_section, reco
 export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sheet {
   switch (report.kind) {
     case "boards": return boards_sheet(report);
+    case "campaign": return campaign_sheet(report);
     case "benchmark": return benchmark_sheet(report);
     case "evaluation": return evaluation_sheet(report);
     case "findings": return findings_sheet(report);

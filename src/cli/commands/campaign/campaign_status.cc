@@ -10,8 +10,10 @@
 #include "cli/action.h"
 #include "cli/commands/campaign/campaign.h"
 #include "cli/output.h"
+#include "cli/report_file.h"
 #include "cli/standard_output.h"
 #include "cli/text/campaign_text.h"
+#include "report/page.h"
 
 namespace flyball::cli {
 namespace {
@@ -20,6 +22,7 @@ constexpr double look_again_s = 2;
 
 struct CampaignStatusArguments {
   CampaignOptions campaign;
+  std::string report;
   bool watch = false;
 };
 
@@ -29,11 +32,15 @@ bool moves(const CampaignStatus& status, const CampaignFolder& folder) {
          !LockFile::holder(folder.lock()).empty();
 }
 
-Status show_status(const CampaignStatusArguments& options) {
+Status show_status(const CampaignStatusArguments& options, const Context& context) {
   FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options.campaign));
   if (options.watch) catch_interrupts();
   while (true) {
     const CampaignStatus status = campaign_status(opened.campaign, opened.cells, opened.folder);
+    FLYBALL_CHECK(write_report(
+        options.report,
+        page_document("campaign", context.command, to_json(status, opened.campaign)),
+        options.campaign.json || options.watch));
     if (options.campaign.json) {
       print_json(to_json(status, opened.campaign));
       return {};
@@ -72,10 +79,11 @@ void add_campaign_status(CLI::App& campaign, Context& context) {
   CLI::App* command = campaign.add_subcommand("status", "Show how far its cells are");
   auto options = std::make_shared<CampaignStatusArguments>();
   add_campaign_file(*command, options->campaign);
-  command->add_flag("--watch", options->watch, "Show it anew every two seconds while cells run");
+  command->add_flag("--watch", options->watch, "Show it anew every two seconds while cells run, and write the page anew");
+  add_report_option(*command, options->report);
   add_json_flag(*command, options->campaign.json);
   command->footer("Example:\n  flyball campaign status campaign.toml --watch");
-  set_action(*command, context, [options] { return show_status(*options); });
+  set_action(*command, context, [options, &context] { return show_status(*options, context); });
 }
 
 void add_campaign_cancel(CLI::App& campaign, Context& context) {
