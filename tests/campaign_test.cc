@@ -176,16 +176,34 @@ TEST_F(CampaignTest, OthersStartFromWhatTheFirstBoardHasNow) {
   EXPECT_EQ(run({"campaign", "run", file, "--json"}).json()["known"], 4);
 }
 
-TEST_F(CampaignTest, WhatFailsIsNamedWithItsLog) {
+TEST_F(CampaignTest, WhatFailsIsNamedAndSaysWhy) {
   std::string text = twins;
   text.replace(text.find("mobilenet_v3"), 12, "nonesuch");
   const std::string file = write("c.toml", text).string();
   const Finished done = run({"campaign", "run", file});
   EXPECT_EQ(done.exit_code, 2);
   EXPECT_THAT(done.err, AllOf(HasSubstr("2 cells have no answer: nano-1.nonesuch"),
-                              HasSubstr("log.txt says why")));
-  EXPECT_THAT(slurp(folder_ / "c.campaign/cells/nano-1.nonesuch.tune.10W/log.txt"),
-              HasSubstr("nonesuch"));
+                              HasSubstr("campaign status " + file + "` says why")));
+  const auto why = HasSubstr("the network 'nonesuch' is not known to the twin");
+  EXPECT_THAT(slurp(folder_ / "c.campaign/cells/nano-1.nonesuch.tune.10W/log.txt"), why);
+  for (const char* asked : {"status", "report"}) {
+    const auto answer = run({"campaign", asked, file, "--json"}).json();
+    const auto& cells = answer[asked == std::string("status") ? "cells" : "answers"];
+    for (const auto& cell : cells) {
+      if (cell["state"] != "failed") continue;
+      const auto& text = cell[asked == std::string("status") ? "reason" : "text"];
+      EXPECT_THAT(text.get<std::string>(), why) << cell["cell"];
+    }
+    EXPECT_EQ(std::ranges::count(cells, "failed", [](const auto& c) { return c["state"]; }), 2);
+  }
+  EXPECT_THAT(run({"campaign", "status", file}).out,
+              HasSubstr("note: nano-1.nonesuch.tune.10W failed: the network 'nonesuch'"));
+  // As a page, too, which is never written over the campaign's file.
+  const std::string page = (folder_ / "status.html").string();
+  EXPECT_EQ(run({"campaign", "status", file, "--report", page}).exit_code, 0);
+  EXPECT_THAT(slurp(page), HasSubstr("\"kind\":\"campaign\""));
+  EXPECT_EQ(run({"campaign", "status", file, "--report", file}).exit_code, 2);
+  EXPECT_EQ(slurp(file), text);
 }
 
 }  // namespace

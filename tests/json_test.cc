@@ -61,9 +61,11 @@ class JsonTest : public LiveTest {
     const bool writes = dry && arguments[0] == "mode";
     const bool studied = arguments[1] == "findings";
     const bool benchmark = arguments[1] == "benchmark";
+    const bool collected = arguments[1] == "collect";
     EXPECT_THAT(schema_faults(benchmark        ? "benchmark"
                               : dry && !writes ? "dry_run"
                               : studied        ? "findings"
+                              : collected      ? "collect"
                                                : schema_of.at(arguments[0]),
                               done.json()),
                 IsEmpty())
@@ -186,6 +188,8 @@ TEST_F(JsonTest, CampaignsAreDocumented) {
   expect_documented({"campaign", "run", file, "--json"});
   for (const char* asked : {"status", "report", "cancel"})
     expect_documented({"campaign", asked, file, "--json"});
+  const std::string fleet = (folder_ / "fleet.db").string();
+  expect_documented({"campaign", "collect", file, "--into", fleet, "--json"});
 }
 
 TEST_F(JsonTest, FederatedRoundsAreDocumented) {

@@ -112,7 +112,7 @@ void run_block(const Load& load, bool under_broker, double seconds, Block& block
       under_broker ? fmt::format("FLYBALL_BROKER={} ", socket_path().string()) : std::string();
   Started one(at + "FLYBALL_TURN_NAME=one", fmt::format("{} {}", seconds, load.one_ms));
   Started two(at + "FLYBALL_TURN_NAME=two", fmt::format("{} {}", seconds, load.two_ms));
-  Started net(at + fmt::format("FLYBALL_TURN_NAME=net FLYBALL_TURN_LATENCY={}", budget_s),
+  Started net(at + fmt::format("FLYBALL_TURN_NAME=net FLYBALL_TURN_LATENCY={}s", budget_s),
               fmt::format("{} {} {}", seconds, load.service_ms, load.every_ms));
   const Figures service = net.finish();
   block.p50_ms.push_back(service.p50_ms);

@@ -112,6 +112,7 @@ class CampaignReader : public TomlReader {
              {"name", "count", "device", "kind", "twin", "constraint", "node", "host", "program"}));
     FLYBALL_ASSIGN(const std::string named, name(table, "board"));
     FLYBALL_ASSIGN(const double count, number(table, "count", 0, 1, most_entries));
+    FLYBALL_CHECK(distinct(table, count));
     for (int n = count > 0 ? 1 : 0; n <= static_cast<int>(count); ++n) {
       CampaignBoard board;
       board.name = n > 0 ? fmt::format("{}-{}", named, n) : named;
@@ -132,6 +133,18 @@ class CampaignReader : public TomlReader {
       FLYBALL_CHECK(add(table, campaign.boards, std::move(board)));
     }
     return {};
+  }
+
+  // Several boards must differ in what they are, not in their names alone.
+  Status distinct(const toml::table& table, double count) const {
+    if (count <= 1) return {};
+    for (const char* key : {"device", "host", "constraint", "node"}) {
+      const toml::node* node = table.get(key);
+      if (node && node->value_or(std::string()).find("{n}") != std::string::npos) return {};
+    }
+    return at(*table.get("count"), fmt::format("its {:g} boards would be one and the same", count),
+              "write {n} in its device, host, node or constraint, as in device = "
+              "\"twin:orin_nano@{n}\"");
   }
 
   // What follows from the others, and what cannot be.

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t most_result = size_t{1} << 20, most_answer = size_t{256} << 20;
 constexpr size_t id_digits = 32;
+constexpr size_t most_log = size_t{16} << 20;
 constexpr size_t most_reference = size_t{256} << 20;
 
 Json read_json(const std::filesystem::path& path, size_t limit) {
@@ -54,6 +55,17 @@ std::optional<CellResult> last_of_question(const Campaign& campaign, const Campa
   auto last = read_result(folder, cell);
   if (last && last->asked != cell_question(campaign, cell)) last.reset();
   return last;
+}
+
+// The last error of its log.
+std::string logged_error(const CampaignFolder& folder, const CampaignCell& cell) {
+  constexpr std::string_view mark = "flyball: ";
+  const auto log = read_file(folder.log(cell), most_log);
+  std::string error;
+  if (!log) return error;
+  for (const std::string& line : split(*log, '\n'))
+    if (line.starts_with(mark)) error = line.substr(mark.size());
+  return error;
 }
 
 }  // namespace
@@ -184,6 +196,8 @@ CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>
     status.state = CellState::failed;
   else if (status.last || std::filesystem::exists(folder.lock(cell), ignored))
     status.state = CellState::interrupted;
+  if (status.state == CellState::failed || status.state == CellState::interrupted)
+    status.reason = logged_error(folder, cell);
   return status;
 }
 

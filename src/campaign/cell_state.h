@@ -60,6 +60,7 @@ struct CellStatus {
   CellState state = CellState::missing;
   std::optional<CellResult> last;
   std::string running_on;  ///< "process 12 (…) on HOST since …"
+  std::string reason;      ///< of one that failed or was interrupted; "": its log gives none
 };
 
 /// Exit codes of an answer: 0, and 1, which is the answer "no".

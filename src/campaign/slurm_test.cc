@@ -73,6 +73,7 @@ TEST(Slurm, ScriptRunsOneCellATaskAndPutsTheBoardBack) {
   const std::string script = slurm_script(of, folder, board, {"a.x", "b.y"}, "/opt/fly ball");
   EXPECT_THAT(script, HasSubstr("cells=(a.x b.y)\n"));
   EXPECT_THAT(script, HasSubstr("'/opt/fly ball' campaign cell /w/c.toml"));
+  EXPECT_THAT(script, HasSubstr("log='/w/50 %.campaign'/cells/$name/log.txt\n"));
   EXPECT_THAT(script, HasSubstr("mode restore"));
   EXPECT_THAT(script, HasSubstr("scontrol requeue"));
   EXPECT_THAT(script, HasSubstr("[ ! -e '/w/50 %.campaign/cancelled' ]"));

@@ -13,6 +13,9 @@ namespace {
 
 void note_state(const CampaignCell& cell, const CellStatus& status,
                 std::vector<std::string>& notes) {
+  if (!status.reason.empty())
+    notes.push_back(
+        fmt::format("{} {}: {}", cell.name, cell_state_name(status.state), status.reason));
   if (!status.last) return;
   if (status.last->heat_stops > 0)
     notes.push_back(fmt::format("{} was stopped {} times until its board had cooled down",
@@ -79,6 +82,7 @@ Json to_json(const CampaignStatus& status, const Campaign& campaign) {
          {"host", last ? Json(last->host) : Json(nullptr)},
          {"ended_utc", last ? Json(last->ended_utc) : Json(nullptr)},
          {"running_on", text_or_null(status.states[i].running_on)},
+         {"reason", text_or_null(status.states[i].reason)},
          {"queue", queued == status.queue.end() ? Json(nullptr) : Json(queued->second)}});
   }
   return {{"campaign", campaign.file.string()},

@@ -253,7 +253,7 @@ std::string FleetLimits::text() const {
 }
 
 double FleetAnswer::gap_pct() const {
-  return value > 0 ? std::max(0.0, 100 * (1 - bound / value)) : 0;
+  return bound > 0 ? std::max(0.0, 100 * (value / bound - 1)) : 0;
 }
 
 Result<FleetAnswer> choose_fleet(FleetQuestion question, std::vector<FleetKind> kinds) {

@@ -1475,6 +1475,8 @@ export interface CampaignCellStatus {
   ended_utc: string | null;
   /** Process that runs it now. */
   running_on: string | null;
+  /** Why it failed or was interrupted, the last error of its log; null: the log has none. */
+  reason: string | null;
   /** What Slurm says of it. */
   queue: string | null;
 }

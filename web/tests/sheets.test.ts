@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close_browser, desktop, fill, phone, with_page, type View } from "./browser.ts";
+import { campaign_page } from "./fixtures/fleet.ts";
 import { plan_page, profile_page, roofline_page, run_page } from "./fixtures/sheets.ts";
 import { power_report } from "./fixtures/tune.ts";
 import { plain, value, pixels } from "./looks.ts";
@@ -20,6 +21,21 @@ test("a plan shows its answer, limits and alternatives", async () => {
     await page.keyboard.press("Home");
     assert.match(plain(await page.locator(".tip").innerText()), /8 CPU cores and GPU at 426 MHz[\s\S]*3\.1 training minibatches\/s/i);
   });
+});
+
+test("a campaign shows first what somebody should look at", async () => {
+  for (const view of [desktop, phone]) {
+    await with_page(campaign_page(), view, async (page) => {
+      assert.equal(await page.locator("h1").innerText(), "2 of 6 cells have an answer, 1 failed, 1 running, 1 queued, 1 missing.");
+      const rows = (await page.locator(".sheet-table tbody tr").allInnerTexts()).map(plain);
+      assert.match(rows[0]!, /nano-3\.resnet18\.tune\.10W[\s\S]*failed[\s\S]*the dataset \/data\/cifar is not there/);
+      assert.match(rows[1]!, /running[\s\S]*process 12/);
+      assert.match(rows[2]!, /PENDING \(Resources\)/);
+      assert.equal(rows.length, 6);
+      assert.match(await page.locator(".notes").innerText(), /cooled down/);
+      assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|Infinity|null/);
+    });
+  }
 });
 
 test("a run of two sources tells them apart", async () => {

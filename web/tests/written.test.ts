@@ -183,6 +183,19 @@ test("boards: ratios in the program's words, and the choice", { skip }, () => in
   });
 }));
 
+test("a campaign: how far its cells are, and why one failed", { skip }, () => in_scratch(async (folder) => {
+  const file = join(folder, "c.toml");
+  writeFileSync(file, '[[boards]]\nname = "nano"\ndevice = "twin:orin_nano"\n[[workloads]]\nname = "lenet5"\n[[workloads]]\nname = "nonesuch"\n[[questions]]\nname = "tune"\n');
+  ran(folder, ["campaign", "run", file], 2);
+  const { page: html, data, answer } = written(folder, ["campaign", "status", file]);
+  assert.deepEqual(problems(data), []);
+  assert.deepEqual(data["answer"], answer);
+  await with_page(html, phone, async (page) => {
+    assert.equal(await page.locator("h1").innerText(), "1 of 2 cells has an answer, 1 failed.");
+    assert.match(plain(await page.locator(".sheet-table tbody tr").first().innerText()), /nonesuch[\s\S]*is not known to the twin/);
+  });
+}));
+
 test("a benchmark: results of simulated boards beside each other, without a rank", { skip }, () => in_scratch(async (folder) => {
   const files = ["orin_agx", "orin_nano"].map((board) => join(folder, `${board}.json`));
   for (const file of files) ran(folder, ["experiment", "benchmark", "run", "--device", `twin:${/(\w+)\.json$/.exec(file)![1]}`, "--result", file, "--quiet"]);

@@ -88,7 +88,7 @@ std::string campaign_ahead_text(const CampaignAhead& ahead, const Campaign& camp
       fmt::format("{} cells ({} have an answer), executor {}, {} at a time\n\n", ahead.cells,
                   ahead.done, executor_name(campaign.executor), campaign.parallel);
   if (missing > 0) text += table.str() + "\n";
-  text += fmt::format("trials at most: {}\n",
+  text += fmt::format("trials at most: {} (readings that others contradict are repeated beside)\n",
                       sum_text(ahead.trials, fmt::format("{:g}", ahead.trials.known), missing));
   text += fmt::format("time of boards: {}\n",
                       sum_text(ahead.seconds, format_seconds({ahead.seconds.known}), missing));

@@ -115,13 +115,18 @@ std::string board_spread_text(const CollectedFleet& fleet) {
 std::string best_modes_text(const CollectedFleet& fleet) {
   if (fleet.best.empty()) return "best modes: no trial is known\n";
   TextTable table({"kind", "workload", "phase", "known", "of", "mode", "settings", "minibatch ms",
-                   "power W", "epoch s", "epoch J", "boards"});
+                   "power W", "total", "epoch s", "epoch J", "boards"});
   for (const CollectedMode& mode : fleet.best)
     table.add({mode.kind, mode.workload, mode.phase, mode.provenance, mode_objective(mode),
                settings_words(mode.mode), settings_words(mode.settings), number(mode.minibatch_ms),
-               shown_or_dash(mode.power_w), shown_or_dash(mode.epoch_s),
-               shown_or_dash(mode.epoch_j), fmt::format("{}", mode.boards)});
-  return "best modes that were tried\n" + table.str();
+               shown_or_dash(mode.power_w), mode.power_total.empty() ? "-" : mode.power_total,
+               shown_or_dash(mode.epoch_s), shown_or_dash(mode.epoch_j),
+               fmt::format("{}", mode.boards)});
+  std::string text = "best modes that were tried\n" + table.str();
+  for (const double budget_w : fleet.question.budgets_w)
+    if (std::ranges::none_of(fleet.best, [&](const auto& m) { return m.budget_w == budget_w; }))
+      text += fmt::format("no mode that was tried keeps {} W\n", format_number(budget_w));
+  return text;
 }
 
 std::string software_text(const CollectedFleet& fleet) {

@@ -13,7 +13,7 @@ const provenance = (p: FleetShownMode["provenance"]): "measured" | "table" | "si
 /** Those that somebody should look at come first. */
 const by_urgency = (boards: FleetShownBoard[]): FleetShownBoard[] => [...boards].sort((a, b) => 2 * Number(b.stale) + Number(b.outlier) - (2 * Number(a.stale) + Number(a.outlier)));
 
-const state = (b: FleetShownBoard): string => [b.stale ? "stale" : "", b.outlier ? "outlier" : ""].filter(Boolean).join(", ") || "well";
+const state = (b: FleetShownBoard): string => [b.stale ? "stale" : "", b.outlier ? "outlier" : ""].filter(Boolean).join(", ") || "ok";
 
 const off = (ratio: number | null): number | null => (ratio === null ? null : 100 * (ratio - 1));
 
@@ -30,15 +30,17 @@ function ratios(a: FleetShow): SheetChart[] {
 function energies(a: FleetShow): SheetMeters[] {
   const least = a.best.filter((m) => m.objective === "energy" && m.epoch_j !== null);
   if (least.length === 0) return [];
-  const label = (m: FleetShownMode) => m.workload;
-  return [{
-    title: "Energy of an epoch", text: "In the mode of least energy that was tried, mean over its boards.",
-    groups: [...new Set(least.map(label))].map((workload) => ({
-      label: workload,
-      bars: least.filter((m) => label(m) === workload).map((m): SheetMeter => ({ label: m.kind, value: m.epoch_j, words: with_unit(m.epoch_j!, "J"), remark: `${duration(m.epoch_s!)}, ${config_words(m.mode)}`, series: m.provenance })),
-    })),
-  }];
+  // A scale for each workload: their epochs have nothing in common.
+  return [...new Set(least.map((m) => m.workload))].map((workload) => ({
+    title: `Energy of an epoch: ${workload}`, text: "In the mode of least energy that was tried, mean over its boards.",
+    groups: [{
+      label: "",
+      bars: least.filter((m) => m.workload === workload).map((m): SheetMeter => ({ label: m.kind, value: m.epoch_j, words: with_unit(m.epoch_j!, "J"), remark: `${duration(m.epoch_s!)}, ${config_words(m.mode)}`, series: m.provenance })),
+    }],
+  }));
 }
+
+const without_a_mode = (a: FleetShow): string[] => a.budgets_w.filter((w) => !a.best.some((m) => m.budget_w === w)).map((w) => `no mode that was tried keeps ${w} W`);
 
 const objective = (m: FleetShownMode): string => (m.objective === "energy" ? "least energy" : m.budget_w === null ? "fastest" : `fastest within ${m.budget_w} W`);
 
@@ -52,7 +54,7 @@ export function fleet_sheet({ answer: a }: FleetPage): Sheet {
     tables: [
       table("Best modes that were tried", "Of each kind and workload the fastest per sample, without and within each budget, and the one of least energy.", a.best, [
         ["kind", "", (m) => m.kind], ["workload", "", (m) => `${m.workload} ${m.phase}`], ["of", "", objective], ["mode", "", (m) => config_words(m.mode)], ["settings", "", (m) => config_words(m.settings)],
-        ["minibatch", "ms", (m) => m.minibatch_ms], ["power", "W", (m) => m.power_w], ["epoch", "s", (m) => m.epoch_s], ["epoch", "J", (m) => m.epoch_j], ["boards", "", (m) => m.boards],
+        ["minibatch", "ms", (m) => m.minibatch_ms], ["power", "W", (m) => m.power_w], ["total", "", (m) => m.power_total ?? ""], ["epoch", "s", (m) => m.epoch_s], ["epoch", "J", (m) => m.epoch_j], ["boards", "", (m) => m.boards],
       ], (m) => provenance(m.provenance)),
       table("Boards", boards.length < a.boards.length ? `${boards.length} of ${a.boards.length}: those that are stale or outliers come first.` : "", boards, [
         ["board", "", (b) => b.name], ["kind", "", (b) => b.kinds.join(", ")], ["state", "", state], ["last seen", "", (b) => b.last_seen_utc ?? "never"], ["runs", "", (b) => b.runs], ["unfinished", "", (b) => b.unfinished_runs],
@@ -69,6 +71,6 @@ export function fleet_sheet({ answer: a }: FleetPage): Sheet {
       table("Software", "", a.software, [["kind", "", (s) => s.kind], ["fingerprint", "", (s) => s.fingerprint], ["boards", "", (s) => s.boards], ["measurements", "", (s) => s.measurements]]),
     ].filter((t) => t.rows.length > 0),
     facts: [facts("Fleet", [["store", a.store], ["runs", a.runs], ["measurements", a.measurements], ["stale after", duration(a.stale_after_s)]])],
-    notes: notes("note", [a.outliers > 0 ? "an outlier is further from the middle board of its kind than 2 % and than 3.5 standard deviations, in the median trial; of five boards or more" : ""]),
+    notes: notes("note", [a.outliers > 0 ? "an outlier is further from the middle board of its kind than 2 % and than 3.5 standard deviations, in the median trial; of five boards or more" : "", ...without_a_mode(a)]),
   };
 }

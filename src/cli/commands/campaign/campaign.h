@@ -3,13 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "campaign/cell_state.h"
 #include "cli/commands.h"
+#include "collect/collect_stores.h"
 
 namespace flyball::cli {
 
@@ -40,12 +40,12 @@ Result<OpenedCampaign> open_campaign(const CampaignOptions& options);
 std::filesystem::path own_program();
 /// Can it be collected into, as far as is known without asking a server?
 Status check_collecting(const std::string& place);
-/// Of each board, by name: every cell has a store of its own.
-using BoardStores = std::map<std::string, std::vector<std::string>>;
-BoardStores stores_of(const OpenedCampaign& opened);
-/// Collects the stores of cells into `place`, by `flyball collect`, whose tables are shown unless
-/// `quiet`; the worst exit code.
-Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place,
-                             bool quiet = false);
+/// Every cell that has measured has a store of its own.
+std::vector<CollectSource> stores_of(const OpenedCampaign& opened);
+/// Collects the stores of cells into `place`, telling on stderr how far it is unless `quiet`.
+Result<std::vector<CollectOutcome>> collect_campaign(const OpenedCampaign& opened,
+                                                     const std::string& place, bool quiet);
+/// Why stores were not taken, on stderr; the last one decides the exit code.
+void report_not_collected(const std::vector<CollectOutcome>& outcomes, Context& context);
 
 }  // namespace flyball::cli

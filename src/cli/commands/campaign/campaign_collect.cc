@@ -1,53 +1,48 @@
-#include <algorithm>
-#include <map>
-#include <span>
+#include <fmt/format.h>
 
-#include "base/clock.h"
+#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/commands/campaign/campaign.h"
-#include "sql/database.h"
+#include "cli/output.h"
+#include "cli/text/collect_text.h"
 #include "sql/postgres_place.h"
-#include "telemetry/process/command.h"
 
 namespace flyball::cli {
 namespace {
-
-constexpr size_t most_stores_a_call = 500;
 
 struct CampaignCollectArguments {
   CampaignOptions campaign;
   std::string into;
 };
 
-/// By the command that anyone would type; its exit code.
-Result<int> collect_board(const std::string& board, std::span<const std::string> stores,
-                          const std::string& place, bool quiet) {
-  CommandWords words = {own_program().string(), "collect"};
-  if (quiet) words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$0\" \"$@\" >/dev/null"});
-  words.insert(words.end(), stores.begin(), stores.end());
-  words.insert(words.end(), {"--board", board, "--into", place});
-  FLYBALL_ASSIGN(const auto running, RunningCommand::start(words));
-  while (!running->wait_until(monotonic_ns() + nanoseconds(1))) running->refresh();
-  running->finish(false);
-  return running->exit_code();
+Status collect_cells(const CampaignCollectArguments& options, Context& context) {
+  FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options.campaign));
+  const std::string place = options.into.empty() ? opened.campaign.collect : options.into;
+  FLYBALL_ASSIGN(const std::vector<CollectOutcome> outcomes,
+                 collect_campaign(opened, place, options.campaign.json));
+  if (options.campaign.json)
+    print_json(to_json(outcomes, place));
+  else
+    fmt::print("{}", collect_text(outcomes));
+  report_not_collected(outcomes, context);
+  return {};
 }
 
-Status collect_stores(const CampaignCollectArguments& options, Context& context) {
-  FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options.campaign));
-  FLYBALL_ASSIGN(
-      context.exit_code,
-      collect_campaign(opened, options.into.empty() ? opened.campaign.collect : options.into));
-  return {};
+// As a person in this folder would name it.
+std::string store_name(const std::filesystem::path& store) {
+  std::error_code unknown;
+  const std::filesystem::path here = std::filesystem::proximate(store, unknown);
+  return unknown || here.empty() || *here.begin() == ".." ? store.string() : here.string();
 }
 
 }  // namespace
 
-BoardStores stores_of(const OpenedCampaign& opened) {
-  BoardStores stores;
+std::vector<CollectSource> stores_of(const OpenedCampaign& opened) {
+  std::vector<CollectSource> stores;
   std::error_code ignored;
   for (const CampaignCell& cell : opened.cells)
     if (const auto store = opened.folder.store(cell); std::filesystem::exists(store, ignored))
-      stores[opened.campaign.boards[cell.board].name].push_back(store.string());
+      stores.push_back({store_name(store), opened.campaign.boards[cell.board].name});
   return stores;
 }
 
@@ -55,27 +50,32 @@ Status check_collecting(const std::string& place) {
   return names_postgres(place) ? check_postgres_place(place) : Status();
 }
 
-Result<int> collect_campaign(const OpenedCampaign& opened, const std::string& place, bool quiet) {
+Result<std::vector<CollectOutcome>> collect_campaign(const OpenedCampaign& opened,
+                                                     const std::string& place, bool quiet) {
   if (place.empty())
     return Error{Code::invalid_argument, "the campaign does not say where its stores belong",
                  "name it: --into fleet.db, or collect = \"postgresql://HOST/DATABASE\" in the "
                  "file"};
   FLYBALL_CHECK(check_collecting(place));
-  const BoardStores boards = stores_of(opened);
-  if (boards.empty())
+  const std::vector<CollectSource> stores = stores_of(opened);
+  if (stores.empty())
     return Error{Code::not_found, "no cell has measured anything yet",
                  "`flyball campaign run` runs them"};
-  // One damaged store keeps nobody else's out.
-  int worst = 0;
-  for (const auto& [board, stores] : boards)
-    for (size_t first = 0; first < stores.size(); first += most_stores_a_call) {
-      const size_t some = std::min(stores.size() - first, most_stores_a_call);
-      FLYBALL_ASSIGN(const int code,
-                     collect_board(board, {stores.data() + first, some}, place, quiet));
-      if (code >= 128) return code;
-      worst = std::max(worst, code);
-    }
-  return worst;
+  catch_interrupts();
+  set_interrupt_patience(0);
+  Progress progress(quiet);
+  CollectRun collecting{.cancelled = &interrupt_flag()};
+  collecting.told = [&](size_t done, size_t all, const std::string& source) {
+    progress.show(done, all, source);
+  };
+  auto outcomes = collect_stores(stores, place, collecting);
+  progress.finish();
+  return outcomes;
+}
+
+void report_not_collected(const std::vector<CollectOutcome>& outcomes, Context& context) {
+  for (const CollectOutcome& outcome : outcomes)
+    if (outcome.error) context.exit_code = report_error(*outcome.error);
 }
 
 void add_campaign_collect(CLI::App& campaign, Context& context) {
@@ -85,8 +85,9 @@ void add_campaign_collect(CLI::App& campaign, Context& context) {
   add_campaign_file(*command, options->campaign);
   command->add_option("--into", options->into,
                       "Store, or postgresql://HOST/DATABASE; default: as the file says");
+  add_json_flag(*command, options->campaign.json);
   command->footer("Example:\n  flyball campaign collect campaign.toml --into fleet.db");
-  set_action(*command, context, [options, &context] { return collect_stores(*options, context); });
+  set_action(*command, context, [options, &context] { return collect_cells(*options, context); });
 }
 
 }  // namespace flyball::cli

@@ -8,6 +8,7 @@
 #include "cli/commands/campaign/campaign.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
+#include "cli/text/collect_text.h"
 
 namespace flyball::cli {
 namespace {
@@ -63,9 +64,11 @@ void tell_summary(const OpenedCampaign& opened, const LocalSummary& summary, boo
 Status collect_what_there_is(const CampaignRunArguments& options, const OpenedCampaign& opened,
                              Context& context) {
   if (opened.campaign.collect.empty() || stores_of(opened).empty()) return {};
-  FLYBALL_ASSIGN(const int code, collect_campaign(opened, opened.campaign.collect,
-                                                  options.campaign.json || options.quiet));
-  if (code != 0) context.exit_code = code;
+  const bool quiet = options.campaign.json || options.quiet;
+  FLYBALL_ASSIGN(const std::vector<CollectOutcome> outcomes,
+                 collect_campaign(opened, opened.campaign.collect, quiet));
+  if (!quiet) fmt::print("{}", collect_text(outcomes));
+  report_not_collected(outcomes, context);
   return {};
 }
 
@@ -103,10 +106,8 @@ Status run_campaign_here(const CampaignRunArguments& options, const OpenedCampai
                       static_cast<std::ptrdiff_t>(std::min<size_t>(summary.failures.size(), 5))},
                  ", "),
             summary.failures.size() > 5 ? ", …" : ""),
-        fmt::format(
-            "{} says why; {} tries again",
-            (opened.folder.path() / "cells" / summary.failures.front() / "log.txt").string(),
-            again)};
+        fmt::format("`flyball campaign status {}` says why; {} tries again",
+                    opened.campaign.file.string(), again)};
   return {};
 }
 

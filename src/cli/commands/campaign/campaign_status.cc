@@ -37,10 +37,10 @@ Status show_status(const CampaignStatusArguments& options, const Context& contex
   if (options.watch) catch_interrupts();
   while (true) {
     const CampaignStatus status = campaign_status(opened.campaign, opened.cells, opened.folder);
-    FLYBALL_CHECK(write_report(
-        options.report,
-        page_document("campaign", context.command, to_json(status, opened.campaign)),
-        options.campaign.json || options.watch));
+    FLYBALL_CHECK(
+        write_report(options.report,
+                     page_document("campaign", context.command, to_json(status, opened.campaign)),
+                     options.campaign.json || options.watch));
     if (options.campaign.json) {
       print_json(to_json(status, opened.campaign));
       return {};
@@ -79,7 +79,8 @@ void add_campaign_status(CLI::App& campaign, Context& context) {
   CLI::App* command = campaign.add_subcommand("status", "Show how far its cells are");
   auto options = std::make_shared<CampaignStatusArguments>();
   add_campaign_file(*command, options->campaign);
-  command->add_flag("--watch", options->watch, "Show it anew every two seconds while cells run, and write the page anew");
+  command->add_flag("--watch", options->watch,
+                    "Show it anew every two seconds while cells run, and write the page anew");
   add_report_option(*command, options->report);
   add_json_flag(*command, options->campaign.json);
   command->footer("Example:\n  flyball campaign status campaign.toml --watch");
