@@ -36,6 +36,8 @@ install(FILES packaging/grafana/flyball.json packaging/grafana/flyball.rules.yml
 install(DIRECTORY examples experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/flyball COMPONENT program)
 # Messages name documents as they lie in the sources: docs/data.md.
 install(DIRECTORY docs DESTINATION ${documents} COMPONENT program FILES_MATCHING PATTERN "*.md" PATTERN "*.json")
+# Turns under a broker, for programs in C and C++: nothing to link.
+install(FILES include/flyball/flyball_turn.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/flyball COMPONENT program)
 install(FILES NOTICE DESTINATION ${documents} COMPONENT program)
 install(FILES ${FLYBALL_PAPERS}/third-party.gz DESTINATION ${documents} COMPONENT program OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${documents} COMPONENT archive)

@@ -171,6 +171,19 @@ TEST_F(ModeTest, HoldRunsACommandInTheModeAndPutsBack) {
   EXPECT_EQ(content(), start_);
 }
 
+// As profile and tune do: a script that marks its minibatches imports the package.
+TEST_F(ModeTest, WhatFlyballStartsFindsItsPackage) {
+  const std::vector<std::string> script = {"--", "/usr/bin/python3", "-c", "import flyball"};
+  for (std::vector<std::string> words : {std::vector<std::string>{"mode", "hold", "cpu_cores=1"},
+                                         {"measure"},
+                                         {"record", "-o", (folder_ / "a.flyrec").string()}}) {
+    const std::string name = words[0];
+    words.insert(words.end(), script.begin(), script.end());
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 0) << name << done.err;
+  }
+}
+
 // Cores by affinity bind this process and what it starts: they can be held, and not stay.
 TEST_F(ModeTest, ThisMachinesCoresAreHeldForACommand) {
   const Finished held = run({"mode", "hold", "cpu_cores=1", "--", "nproc"});

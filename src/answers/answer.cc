@@ -54,9 +54,13 @@ std::string effort_text(const SearchAnswer& answer, size_t offered) {
   if (!text.empty()) return text;
   const size_t made = distinct_configurations(
       answer.profiled, [](const Observation& trial) { return !trial.from_store; });
+  const size_t read = distinct_configurations(answer.profiled, [](const Observation& trial) {
+    return !trial.from_store && !trial.measurement.failed();
+  });
   const size_t before = known - made;
-  return fmt::format("{} of {} configurations profiled in {}{}", made, offered,
+  return fmt::format("{} of {} configurations profiled in {}{}{}", made, offered,
                      format_seconds({answer.seconds}),
+                     read < made ? fmt::format(", {} of them failed", made - read) : "",
                      before > 0 ? fmt::format(", {} known before", before) : "");
 }
 

@@ -391,6 +391,12 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why, const R
           : fmt::format("none of the {} measured meets the limits; {} of {} {} predicted to",
                         why.measured, why.predicted, why.choices,
                         why.predicted == 1 ? "is" : "are");
+  // Limits on a program's own figures are not eased.
+  if (limits_of(problem).empty()) {
+    error.message += "; each misses a limit on the program's own figures";
+    error.hint = "ease it (--at-most, --at-least), or allow more --profiles";
+    return error;
+  }
   std::vector<std::string> binding, tries;
   for (const EasedLimit& eased : why.eased)
     binding.push_back(binding_text(problem, eased, flag_of));

@@ -71,7 +71,10 @@ Status BrokerRun::plan() {
   const bool unprofiled =
       !planned && planned.error().code == Code::not_found && setup_.profiles.files.empty();
   if (!planned && !unprofiled) return planned.error();
-  if (unprofiled) notes_.push_back(in_one_line(planned.error()) + ": modes are found by trying");
+  if (unprofiled)
+    notes_.push_back(in_one_line(planned.error()) +
+                     (keeps_budget() ? ": modes are found by trying"
+                                     : ": no mode is chosen (with --power-budget by trying)"));
   if (planned) plan_ = *std::move(planned);
   switch_ms_ = expected().plan.switch_ms;
   if (!sets_mode() || !expected().rates_known()) return {};

@@ -11,6 +11,9 @@
 // measure is that file's: containers that share it see each other, and a name that some user took
 // without measuring keeps nobody out. The name is taken beside it, for those who have no such file.
 //
+// What another flyball measures ($FLYBALL_MEASURED: a server of `tune --server`) has no session: it
+// is part of that one.
+//
 // Tables are only read: they need no session. $FLYBALL_MACHINE makes sessions those of another
 // machine, by its name: tests that run at once take it.
 #pragma once

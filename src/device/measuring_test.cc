@@ -81,6 +81,15 @@ TEST_F(Measuring, AnotherUserWithAnotherFolderIsSeenAndNamed) {
   EXPECT_THAT(refused.error().message, HasSubstr("of user 65534 since 20"));
 }
 
+// A server of ours that `tune --server` asks: neither refused by the session that measures it, nor
+// another one.
+TEST_F(Measuring, WhatIsMeasuredHasNoSession) {
+  const auto session = MeasuringSession::begin({});
+  ASSERT_TRUE(session.ok());
+  const Other measured(false, [] { return ::setenv("FLYBALL_MEASURED", "1", 1) == 0; });
+  EXPECT_EQ(others_measuring(), "");
+}
+
 TEST_F(Measuring, SessionsOfAnotherMachineDoNotSeeEachOther) {
   const Other other;
   ::setenv("FLYBALL_MACHINE", ("other-" + std::to_string(::getpid())).c_str(), 1);

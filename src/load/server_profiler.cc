@@ -196,6 +196,7 @@ class ServerProfiler final : public Profiler {
     start.argv = filled_in(options_.argv, settings);
     start.url = filled_in(options_.url, settings);
     start.environment = options_.environment;
+    start.environment.emplace_back("FLYBALL_MEASURED=1");
     start.protocol = options_.protocol;
     start.ready = options_.ready;
     start.patience_s = options_.start_s;

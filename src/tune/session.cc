@@ -402,7 +402,9 @@ Status Session::open_recorders() {
 
 Result<SearchOutcome> Session::search(std::shared_ptr<const Problem> problem) {
   const SearchOptions options = search_options(*problem);
-  const size_t limit = std::min(options.profile_budget, options.profile_limit) * roles_.size();
+  const size_t limit =
+      std::min({options.profile_budget, options.profile_limit, problem->candidates->size(0)}) *
+      roles_.size();
   FLYBALL_ASSIGN(auto strategy, make_strategy(options_.strategy, std::move(problem), options));
   return Search(*this, std::move(strategy), limit).run();
 }

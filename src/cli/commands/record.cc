@@ -28,6 +28,7 @@
 #include "recording/sampler_recording.h"
 #include "recording/simulated_record.h"
 #include "telemetry/process/command.h"
+#include "telemetry/process/python_package.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
@@ -123,7 +124,8 @@ std::string follow_command(const RecordArguments& options, SamplerRecording& rec
                            Context& context) {
   constexpr int64_t look_ns = 1'000'000'000;  // for what the command leaves to us
   const int64_t begin_ns = monotonic_ns();
-  const auto started = RunningCommand::start(options.command, {.stdout_to_stderr = options.json});
+  const auto started = RunningCommand::start(
+      options.command, {.stdout_to_stderr = options.json, .environment = python_environment()});
   if (!started) {
     report_error(started.error());
     context.exit_code = start_failure_exit_code(started.error());

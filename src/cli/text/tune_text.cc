@@ -48,7 +48,7 @@ class Rows {
       row.push_back(number(c.minibatch_ms * 1e-3 * epoch));
       row.push_back(number(c.minibatch_j() * epoch));
     }
-    row.emplace_back(provenance_name(c.provenance));
+    row.emplace_back(std::isnan(c.minibatch_ms) ? "-" : provenance_name(c.provenance));
     rows_.push_back(std::move(row));
   }
 

@@ -12,11 +12,10 @@
 #include "base/files.h"
 #include "base/os/guard.h"
 #include "base/text.h"
+#include "telemetry/process/python_package.h"
 
 namespace flyball {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string last_line(const std::string& text) {
   std::string last;
@@ -30,15 +29,6 @@ double milliseconds(int64_t ns) {
 }
 
 }  // namespace
-
-fs::path python_package() {
-  std::error_code problem;
-  const fs::path bin = fs::read_symlink("/proc/self/exe", problem).parent_path();
-  for (const char* place : {"../python", "../lib/flyball/python"})
-    if (fs::exists(bin / place / "flyball" / "__init__.py", problem))
-      return fs::weakly_canonical(bin / place, problem);
-  return {};
-}
 
 std::string setting_variable(const std::string& name) {
   std::string upper = "FLYBALL_" + name;
@@ -86,11 +76,8 @@ Result<std::unique_ptr<ProgramRun>> ProgramRun::start(const ProgramOptions& opti
   command.environment.insert(command.environment.end(), options.environment.begin(),
                              options.environment.end());
   command.environment.push_back(run->marks_->environment());
-  if (const fs::path package = python_package(); !package.empty()) {
-    const char* former = std::getenv("PYTHONPATH");
-    command.environment.push_back(fmt::format("PYTHONPATH={}{}{}", package.string(),
-                                              former ? ":" : "", former ? former : ""));
-  }
+  for (std::string& variable : python_environment())
+    command.environment.push_back(std::move(variable));
   Guard::start();  // no part of the program's time
   run->started_ns_ = monotonic_ns();
   FLYBALL_ASSIGN(run->command_, RunningCommand::start(options.argv, command));

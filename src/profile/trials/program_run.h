@@ -73,9 +73,6 @@ class ProgramRun {
   bool stopped_ = false;
 };
 
-/// The folder of Flyball's Python package beside this program; "" when it was not built.
-std::filesystem::path python_package();
-
 /// "FLYBALL_BATCH_SIZE", by which a program reads the setting batch_size.
 std::string setting_variable(const std::string& name);
 /// "FLYBALL_BATCH_SIZE=32" for each setting.

@@ -9,6 +9,7 @@
 #include "base/os/guard.h"
 #include "base/text.h"
 #include "telemetry/process/command.h"
+#include "telemetry/process/python_package.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sampling/thread_time.h"
@@ -167,7 +168,8 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   FLYBALL_CHECK(sampler.start());
   result.begin_ns = monotonic_ns();
   FLYBALL_ASSIGN(const auto command,
-                 RunningCommand::start(argv, {.stdout_to_stderr = options.stdout_to_stderr}));
+                 RunningCommand::start(argv, {.stdout_to_stderr = options.stdout_to_stderr,
+                                              .environment = python_environment()}));
   const uint64_t faults_seen = run_until_end(*command, options, result);
   if (options.wait_for_all) wait_for_orphans(*command, result);
   command->finish(true);

@@ -5,6 +5,7 @@
 #include "cli/commands/campaign/campaign.h"
 #include "cli/output.h"
 #include "cli/text/collect_text.h"
+#include "sql/database.h"
 #include "sql/postgres_place.h"
 
 namespace flyball::cli {

@@ -16,6 +16,7 @@
 #include "device/registry/live_knobs.h"
 #include "device/registry/twin_report.h"
 #include "telemetry/process/command.h"
+#include "telemetry/process/python_package.h"
 
 namespace flyball::cli {
 namespace {
@@ -301,6 +302,8 @@ Status hold(const ModeOptions& options, Context& context) {
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   CommandOptions command_options{.stdout_to_stderr = options.json};
   FLYBALL_ASSIGN(command_options.environment, gpu_environment(board.name, board.root));
+  for (std::string& variable : python_environment())
+    command_options.environment.push_back(std::move(variable));
   ModeDispatcher dispatcher(*board.device, board.root);
   FLYBALL_ASSIGN(const PowerMode mode, dispatcher.set(request));
   auto started = RunningCommand::start(context.program, command_options);

@@ -1,0 +1,31 @@
+#include "telemetry/process/python_package.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path package_folder() {
+  std::error_code problem;
+  const fs::path bin = fs::read_symlink("/proc/self/exe", problem).parent_path();
+  for (const char* place : {"../python", "../lib/flyball/python"})
+    if (fs::exists(bin / place / "flyball" / "__init__.py", problem))
+      return fs::weakly_canonical(bin / place, problem);
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> python_environment() {
+  const fs::path package = package_folder();
+  if (package.empty()) return {};
+  const char* former = std::getenv("PYTHONPATH");
+  return {
+      fmt::format("PYTHONPATH={}{}{}", package.string(), former ? ":" : "", former ? former : "")};
+}
+
+}  // namespace flyball
