@@ -13,7 +13,9 @@ NOT_RUN = {
     "README.md": {
         "git clone URL flyball && cd flyball": "there is such a folder already",
         "scripts/quickstart": "installs and builds; the commands that it ends with are examples",
-        "scripts/release": "builds packages; package_test does it",
+        "scripts/setup --release --cross": "installs",
+        "scripts/release --arch arm64": "builds packages; package_test looks at them",
+        "sudo apt install ./flyball_*_arm64.deb": "changes a Jetson",
         "flyball tune --power-budget 15W -- python3 train.py": "needs a power sensor; tune_test.cc does it on a tree",
     },
     "docs/examples.md": {
@@ -115,6 +117,8 @@ NOT_RUN = {
         "sudo flyball helper uninstall": "changes the system; install_test.cc does it in a folder",
     },
     "docs/install.md": {
+        "scripts/setup --release": "installs",
+        "scripts/setup --release --cross": "installs",
         "sudo apt install ./flyball_0.1.0-1_amd64.deb": "changes the system; package_test.py unpacks it in a folder",
         "man flyball-tune": "of the installed package; manual_test.py reads the pages",
         "sudo apt purge flyball": "changes the system",
@@ -170,7 +174,7 @@ NOT_RUN = {
         "scripts/setup --docs": "installs",
         "scripts/docs": "needs mkdocs; site_test does it where that is there",
     },
-    "docs/how-to/docker.md": {"sudo flyball helper install": "changes the system"},
+    "docs/how-to/docker.md": {'sudo "$(command -v flyball)" helper install': "changes the system"},
     "docs/how-to/huggingface.md": {
         "flyball tune --axis batch_size=4,8,16 --axis loader_workers=0,2 --power-budget 30W -- python3 train.py":
             "needs a power sensor; tune_test.cc does it on a tree",
@@ -179,6 +183,11 @@ NOT_RUN = {
         "flyball import --format tegrastats log.txt --run 3": "log.txt is a board's; import_traces_test.cc has such",
     },
     "docs/how-to/jetpack.md": {
+        "scripts/setup --release --cross": "installs",
+        "scp dist/flyball_0.1.0-1_arm64.deb BOARD:": "needs a Jetson",
+        "ssh -t BOARD sudo apt install ./flyball_0.1.0-1_arm64.deb": "likewise",
+        "mkdir -p build && dpkg-deb -x libtomlplusplus-dev_*.deb build/toml": "the package is another release's; setup_test.sh reads its headers",
+        "export FLYBALL_TOML=$PWD/build/toml/usr/include": "goes with the line before",
         "scripts/release --arch arm64": "builds a program of its own",
         "scripts/setup --program": "installs",
         "scripts/build release": "builds",
@@ -212,9 +221,15 @@ NOT_RUN = {
         "flyball mode hold --preset 15W -- python3 search.py": "sets a Jetson; mode_test.cc: on a tree",
     },
     "docs/how-to/share-a-board.md": {
-        "flyball broker --infer detector --latency 100ms --train trainer --power-budget 20W --measured profiles.csv": "needs a board that reads power; broker_test.cc runs it on a tree",
+        "flyball broker --infer detector --latency 100ms --train trainer --power-budget 20W --measured train.csv infer.csv":
+            "needs a board that reads power; broker_test.cc runs it on a tree",
+        "flyball tune --modes 10 --seed 1 --strategy brute-force -- python3 trainer.py": "the scripts are the reader's; tune_test.cc has others",
+        "flyball tune --modes 10 --seed 1 --strategy brute-force -- python3 detector.py": "likewise",
+        'flyball export "python3 trainer.py" --out trainer.csv': "goes with the lines before",
+        'flyball export "python3 detector.py" --out detector.csv': "likewise",
+        "flyball import trainer.csv --map workload==trainer phase==train --out train.csv": "likewise",
+        "flyball import detector.csv --map workload==detector phase==infer --out infer.csv": "likewise",
         "flyball broker": "grants turns until Ctrl-C; broker_test.cc does it",
-        "export FLYBALL_BROKER=$XDG_RUNTIME_DIR/flyball-broker/broker.sock": "what it prints",
     },
     "docs/how-to/tensorrt.md": {
         "flyball tune --power-budget 15W --axis batch_size=1,4,8 -- trtexec --loadEngine=model.plan --shapes=image:{batch_size}x3x224x224 --iterations=1000 --duration=0 --warmUp=0":
@@ -229,7 +244,7 @@ NOT_RUN = {
             "needs a power sensor; tune_test.cc does it on a tree",
     },
     "docs/tutorials/orin.md": {
-        "sudo flyball helper install": "changes the system",
+        'sudo "$(command -v flyball)" helper install': "changes the system",
         "sudo usermod -aG flyball $USER": "changes the system",
         "flyball tune --power-budget 15W --report orin.html -- python3 train.py":
             "needs a power sensor; tune_test.cc does it on a tree",

@@ -205,7 +205,7 @@ void add_broker(CLI::App& app, Context& context) {
   add_quiet(*command, options->quiet);
   command->footer(
       "Example:\n  flyball broker --duration 1h &\n"
-      "  export FLYBALL_BROKER=$XDG_RUNTIME_DIR/flyball-broker/broker.sock\n"
+      "  export FLYBALL_BROKER=/run/user/1000/flyball-broker/broker.sock    # as it prints it\n"
       "In each process: `with flyball.turn():` around a step, or include/flyball/flyball_turn.h.");
   set_action(*command, context, [options] { return run(*options); });
 }
