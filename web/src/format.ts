@@ -118,6 +118,7 @@ export function duration(seconds: number): string {
   if (seconds < 120) return `${number(seconds, 2)}${thin}s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 120) return `${minutes}${thin}min`;
+  if (minutes >= 72 * 60) return `${number(minutes / 1440, 2)}${thin}days`;
   return `${Math.floor(minutes / 60)}${thin}h ${minutes % 60}${thin}min`;
 }
 

@@ -1,6 +1,6 @@
 // How far a campaign is: cells by their state, those first that somebody should look at.
 import type { CampaignPage } from "../contract.ts";
-import { duration, plural } from "../format.ts";
+import { duration, instant, plural } from "../format.ts";
 import { facts, notes, table, type Sheet } from "./sheet.ts";
 
 /** More rows than this are not looked through on a page. */
@@ -17,7 +17,7 @@ export function campaign_sheet({ answer: a }: CampaignPage): Sheet {
     lines: [], figures: [], charts: [],
     tables: [table("Cells", cells.length < all.length ? `${cells.length} of ${all.length}: those without an answer come first.` : "", cells, [
       ["cell", "", (c) => c.cell], ["state", "", (c) => c.state], ["exit code", "", (c) => c.exit_code], ["attempts", "", (c) => c.attempts], ["heat stops", "", (c) => c.heat_stops],
-      ["took", "", (c) => (c.seconds === null ? "" : duration(c.seconds))], ["ended", "", (c) => c.ended_utc ?? ""], ["where", "", (c) => c.running_on ?? c.queue ?? c.host ?? ""], ["why", "", (c) => c.reason ?? ""],
+      ["took", "", (c) => (c.seconds === null ? "" : duration(c.seconds))], ["ended", "", (c) => c.ended_utc === null ? "" : instant(c.ended_utc)], ["where", "", (c) => c.running_on ?? c.queue ?? c.host ?? ""], ["why", "", (c) => c.reason ?? ""],
     ], () => null, (c) => c.state === "failed")].filter((t) => t.rows.length > 0),
     facts: [facts("Campaign", [["file", a.campaign], ["folder", a.folder], ["executor", a.executor]])],
     notes: notes("note", a.notes),

@@ -1,6 +1,6 @@
 // Many boards: which are stale or unlike the others, what they differ by, and the best modes of each workload.
 import type { FleetPage, FleetShow, FleetShownBoard, FleetShownMode } from "../contract.ts";
-import { duration, plural, with_unit } from "../format.ts";
+import { duration, instant, plural, with_unit } from "../format.ts";
 import type { SheetChart, SheetMeter, SheetMeters } from "../view.ts";
 import { facts, notes, table, times, type Sheet } from "./sheet.ts";
 import { config_words } from "../words.ts";
@@ -57,7 +57,7 @@ export function fleet_sheet({ answer: a }: FleetPage): Sheet {
         ["minibatch", "ms", (m) => m.minibatch_ms], ["power", "W", (m) => m.power_w], ["total", "", (m) => m.power_total ?? ""], ["epoch", "s", (m) => m.epoch_s], ["epoch", "J", (m) => m.epoch_j], ["boards", "", (m) => m.boards],
       ], (m) => provenance(m.provenance)),
       table("Boards", boards.length < a.boards.length ? `${boards.length} of ${a.boards.length}: those that are stale or outliers come first.` : "", boards, [
-        ["board", "", (b) => b.name], ["kind", "", (b) => b.kinds.join(", ")], ["state", "", state], ["last seen", "", (b) => b.last_seen_utc ?? "never"], ["runs", "", (b) => b.runs], ["unfinished", "", (b) => b.unfinished_runs],
+        ["board", "", (b) => b.name], ["kind", "", (b) => b.kinds.join(", ")], ["state", "", state], ["last seen", "", (b) => (b.last_seen_utc === null ? "never" : instant(b.last_seen_utc))], ["runs", "", (b) => b.runs], ["unfinished", "", (b) => b.unfinished_runs],
         ["measurements", "", (b) => b.measurements], ["failed", "", (b) => b.failed], ["throttled", "", (b) => b.throttled], ["disturbed", "", (b) => b.disturbed], ["time", "%", (b) => off(b.time_ratio)], ["power", "%", (b) => off(b.power_ratio)],
         ["Flyball", "", (b) => b.flyball ?? ""],
       ]),
