@@ -110,11 +110,6 @@ Json mount(const std::string& to, const std::string& type, const std::string& fr
 
 }  // namespace
 
-const Argv& runtime_names() {
-  static const Argv names = {"bare", "docker", "podman", "runc", "bwrap", "nspawn"};
-  return names;
-}
-
 std::string runtime_program(const std::string& runtime) {
   if (runtime == "bare") return "";
   return runtime == "nspawn" ? "systemd-nspawn" : runtime;

@@ -22,8 +22,6 @@ struct ContainerPlan {
   std::vector<std::string> argv{};
 };
 
-/// What the runtimes are; "bare" first, which is none.
-const std::vector<std::string>& runtime_names();
 /// The program that is looked for on PATH; "" for "bare".
 std::string runtime_program(const std::string& runtime);
 /// The package that brings it.

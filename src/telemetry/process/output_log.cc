@@ -82,9 +82,4 @@ std::string OutputLog::text() {
          kept_.substr(begin);
 }
 
-uint64_t OutputLog::dropped() {
-  const std::lock_guard lock(mutex_);
-  return dropped_;
-}
-
 }  // namespace flyball

@@ -26,8 +26,6 @@ class OutputLog {
   /// What has come so far, from the first whole line that was kept; a line in front says how much
   /// was dropped before it.
   std::string text();
-  /// Bytes that came and are no longer kept.
-  uint64_t dropped();
 
  private:
   OutputLog(int read_end, int write_end, int wake, size_t keep);
