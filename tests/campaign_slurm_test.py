@@ -104,32 +104,40 @@ class Lab:
             if found():
                 return
             time.sleep(0.3)
-        logs = "".join(f"{log}:\n{log.read_text()}" for log in self.campaigns.glob("*.campaign/slurm/*.txt"))
+        said = [*self.campaigns.glob("*.campaign/slurm/*.txt"), *self.campaigns.glob("*.campaign/cells/*/log.txt")]
+        logs = "".join(f"{log}:\n{log.read_text()}" for log in said)
         raise SystemExit(f"{what} within {limit_s} s\n{self.cluster.run('squeue', '-a')}{logs}")
 
 
 def disturb_and_finish(lab):
     """One task is requeued, one node dies, and the database is killed while stores are collected."""
-    cluster, seen = lab.cluster, {"requeued": False, "died": False}
+    cluster, seen = lab.cluster, {"done": 0, "requeued": False, "died": ""}
+
+    # A cell takes a second: who is to be hit while it runs is asked for last.
+    def running():
+        lines = cluster.run("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%N %F_%K").splitlines()
+        return [line.split() for line in lines if len(line.split()) == 2]
+
+    def disturb():
+        if not seen["died"] and seen["done"] >= 1 and (tasks := running()):
+            seen["died"] = tasks[0][0]
+            cluster.kill_node(seen["died"])
+            print(f"node {seen['died']} died with {seen['done']} of {CELLS} cells done, while it ran {tasks[0][1]}")
+            restart_database_while_collecting(lab)
+        elif not seen["requeued"] and seen["done"] >= 2 and (tasks := running()):
+            said = cluster.run("scontrol", "requeue", tasks[0][1], check=False)
+            seen["requeued"] = True
+            print(f"task {tasks[0][1]} was put back into the queue {said}")
 
     def done():
-        count = lab.status("c.toml")["counts"]["done"]
-        if not seen["requeued"] and count >= 1:
-            running = cluster.run("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%F_%K").split()
-            if running:
-                cluster.run("scontrol", "requeue", running[0], check=False)
-                seen["requeued"] = True
-        on_second = cluster.run("squeue", "-h", "-t", "RUNNING", "-w", "n2", "-o", "%i").split()
-        if not seen["died"] and count >= 3 and on_second:
-            cluster.kill_node("n2")
-            seen["died"] = True
-            print(f"node n2 died with {count} of {CELLS} cells done, while it ran {on_second}")
-            restart_database_while_collecting(lab)
-        return count == CELLS
+        for _ in range(10):
+            disturb()
+        seen["done"] = lab.status("c.toml")["counts"]["done"]
+        return seen["done"] == CELLS
 
     lab.wait("12 cells are not done", 300, done)
-    assert seen == {"requeued": True, "died": True}, f"the campaign was done before: {seen}"
-    cluster.start_node("n2")
+    assert seen["requeued"] and seen["died"], f"the campaign was done before: {seen}"
+    cluster.start_node(seen["died"])
 
 
 def restart_database_while_collecting(lab):

@@ -176,6 +176,30 @@ TEST_F(CampaignTest, OthersStartFromWhatTheFirstBoardHasNow) {
   EXPECT_EQ(run({"campaign", "run", file, "--json"}).json()["known"], 4);
 }
 
+// Boards of one kind count alike in both, whatever each one's conditions.
+TEST_F(CampaignTest, WhatAFleetShowsIsWhatItChooses) {
+  const std::string file =
+      write("c.toml", "collect = \"fleet.db\"\n" + std::string(twins)).string();
+  ASSERT_EQ(run({"campaign", "run", file}).exit_code, 0);
+  const std::string store = (folder_ / "fleet.db").string();
+  const auto shown = run({"fleet", "show", "--store", store, "--json"}).json();
+  const auto choose = [&](const std::string& board) {
+    return run({"fleet", "choose", "--board", board, "--workload", "resnet18", "--store", store,
+                "--accept", "simulated", "--json"});
+  };
+  const auto chosen = choose("orin_nano=1").json();
+  int compared = 0;
+  for (const auto& mode : shown["best"]) {
+    if (mode["workload"] != "resnet18" || mode["objective"] != "energy") continue;
+    EXPECT_NEAR(chosen["value"].get<double>() / mode["epoch_j"].get<double>(), 1, 1e-3) << mode;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 1);
+  const Finished named = choose("nano-1=1");
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_THAT(named.err, HasSubstr("HINT: its trainings there are on orin_nano (nano-1, nano-2)"));
+}
+
 TEST_F(CampaignTest, WhatFailsIsNamedAndSaysWhy) {
   std::string text = twins;
   text.replace(text.find("mobilenet_v3"), 12, "nonesuch");

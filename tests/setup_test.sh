@@ -46,7 +46,7 @@ exits 0
 installs g++ cmake libtomlplusplus-dev libjpeg62-turbo-dev libtorch-dev
 omits libgtest-dev python3-build
 setup debian 12 --program --release
-installs python3-build python3-wheel mmdebstrap
+installs python3-build python3-wheel mmdebstrap uidmap
 
 # Ubuntu 24.04 (JetPack 7).
 printf '%s\n' libjpeg62-turbo-dev chromium clang-tidy-16 >"$work/absent"

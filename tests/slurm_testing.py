@@ -56,7 +56,8 @@ class Cluster:
         self.configuration.write_text(CONFIGURATION.format(host=os.uname().nodename, folder=folder))
         (folder / "epilog").write_text("#!/bin/bash\n" + epilog)
         (folder / "epilog").chmod(0o755)
-        self.environment = dict(os.environ, SLURM_CONF=str(self.configuration), HOME=str(folder),
+        # What others measure on this machine keeps its cells out of nothing.
+        self.environment = dict(os.environ, SLURM_CONF=str(self.configuration), HOME=str(folder), FLYBALL_MACHINE=f"slurm-{os.getpid()}",
                                 FLYBALL_STATE=str(folder / "flyball-state"), XDG_DATA_HOME=str(folder / "data"))
         self.start("ctl", ["slurmctld", "-D", "-f", str(self.configuration), "-c", "-i"])
         for node in NODES:

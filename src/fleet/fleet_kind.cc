@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "answers/repeats.h"
 #include "base/text.h"
@@ -17,6 +18,8 @@
 
 namespace flyball {
 namespace {
+
+constexpr size_t most_named_boards = 8;
 
 std::vector<FleetMode> front_of(const std::vector<FleetMode>& modes) {
   std::vector<double> power, time;
@@ -100,6 +103,59 @@ bool has_setting(const Settings& settings, const char* name, double value) {
   return found == settings.end() || found->second == value;
 }
 
+// Each board of a store that others were collected into counts once, by what it read under its
+// latest conditions, as `fleet show` has it.
+std::vector<FleetMode> means_of_boards(StoredTrials& all, FleetKind& kind) {
+  std::map<std::string, StoredTrials> boards;
+  for (StoredMeasurement& one : all.trials) boards[one.board].trials.push_back(std::move(one));
+  std::map<Settings, std::vector<FleetMode>> readings;
+  for (auto& [board, trials] : boards) {
+    trials = of_latest_conditions(std::move(trials));
+    all.left_out.other_conditions += trials.left_out.other_conditions;
+    std::map<Settings, std::vector<const Measurement*>> of_board;
+    for (const StoredMeasurement& one : trials.trials) {
+      of_board[all_settings(one.measurement.trial)].push_back(&one.measurement);
+      if (one.measurement.power) kind.power_total = one.measurement.power->total;
+    }
+    for (const auto& [config, of] : of_board) {
+      const Configuration known = pooled(of);
+      if (known.minibatch_ms > 0 && known.power_w > 0)
+        readings[config].push_back({config, known.minibatch_ms, known.power_w, known.provenance});
+    }
+  }
+  std::vector<FleetMode> modes;
+  for (const auto& [config, of] : readings) {
+    FleetMode mean = of.front();
+    const auto count = static_cast<double>(of.size());
+    mean.minibatch_ms = mean.power_w = 0;
+    for (const FleetMode& one : of) {
+      mean.minibatch_ms += one.minibatch_ms / count;
+      mean.power_w += one.power_w / count;
+    }
+    modes.push_back(mean);
+  }
+  return modes;
+}
+
+// "orin_nano (nano-1, nano-2)": kinds of boards that trained the network, whatever the settings.
+Result<std::string> kinds_of_network(Store& store, const FleetTraining& training) {
+  MeasurementFilter filter;
+  filter.phase = Phase::train;
+  FLYBALL_ASSIGN(const StoredTrials all, stored_trials(store, filter, training.accepted));
+  std::map<std::string, std::set<std::string>> kinds;
+  for (const StoredMeasurement& one : all.trials) {
+    if (canonical_network(one.measurement.trial.job.workload) != training.network.name) continue;
+    auto& boards = kinds[one.measurement.device];
+    if (!one.board.empty() && boards.size() < most_named_boards) boards.insert(one.board);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [kind, boards] : kinds)
+    texts.push_back(boards.empty()
+                        ? kind
+                        : fmt::format("{} ({})", kind, join({boards.begin(), boards.end()}, ", ")));
+  return join(texts, "; ");
+}
+
 }  // namespace
 
 void set_front(FleetKind& kind, const std::vector<FleetMode>& modes) {
@@ -170,25 +226,16 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
            !has_setting(trial.job.settings, axis::batch_size, training.batch_size) ||
            !has_setting(trial.job.settings, axis::loader_workers, training.loader_workers);
   });
-  all = of_latest_conditions(std::move(all));
-  std::map<Settings, std::vector<const Measurement*>> readings;
   FleetKind kind{name, compared_title(name, "store")};
-  for (const StoredMeasurement& one : all.trials) {
-    readings[all_settings(one.measurement.trial)].push_back(&one.measurement);
-    if (one.measurement.power) kind.power_total = one.measurement.power->total;
-  }
-  std::vector<FleetMode> modes;
-  for (const auto& [config, of] : readings) {
-    const Configuration known = pooled(of);
-    if (known.minibatch_ms > 0 && known.power_w > 0)
-      modes.push_back({config, known.minibatch_ms, known.power_w, known.provenance});
-  }
+  const std::vector<FleetMode> modes = means_of_boards(all, kind);
   kind.known_modes = modes.size();
   set_front(kind, modes);
   if (kind.front.empty()) {
     Error error = unknown_power(name);
     error.message = fmt::format("the store holds no training of {} on '{}' at batch size {:g}",
                                 training.network.name, name, training.batch_size);
+    FLYBALL_ASSIGN(const std::string known, kinds_of_network(store, training));
+    if (!known.empty()) error.hint = "its trainings there are on " + known;
     return error;
   }
   if (all.left_out.all() > 0)

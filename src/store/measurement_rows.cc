@@ -25,7 +25,8 @@ constexpr const char* columns_sql = R"sql(
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed,
   other_cores, m.figures, throttling_watched, origin, span, disturbed_by, clocks,
-  (SELECT MIN(o.run_id) FROM run_measurements o WHERE o.measurement_id = m.id AND NOT o.reused)
+  (SELECT MIN(o.run_id) FROM run_measurements o WHERE o.measurement_id = m.id AND NOT o.reused),
+  (SELECT CASE WHEN s.board = '' THEN s.store ELSE s.board END FROM stores s WHERE s.id = m.store_id)
 )sql";
 
 constexpr const char* joins_sql = R"sql(
@@ -145,6 +146,9 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   m.interference.by = in.text();
   FLYBALL_ASSIGN(m.clocks, parse_clocks(in.text(), m.trial.mode));
   if (!row.is_null(in.column)) stored.run = row.integer(in.column);
+  ++in.column;
+  stored.board = in.text();
+  stored.reused = in.integer() != 0;
   return stored;
 }
 
@@ -283,12 +287,10 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
   static const std::string of_all =
       fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?9 IS NULL ORDER BY m.id", columns_sql,
                   joins_sql, filter_sql);
-  constexpr int reused_column = 44;
   std::vector<StoredMeasurement> found;
   FLYBALL_CHECK(
       run_filtered(database, filter.run ? of_run : of_all, filter, [&](const Row& row) -> Status {
         FLYBALL_ASSIGN(StoredMeasurement stored, read_measurement(row));
-        stored.reused = row.integer(reused_column) != 0;
         found.push_back(std::move(stored));
         return {};
       }));

@@ -55,6 +55,7 @@ struct StoredMeasurement {
   Measurement measurement;
   std::optional<int64_t> run;  ///< that made it; nothing: it was imported, or belongs to none
   bool reused = false;         ///< taken over from an earlier run by the run that was asked about
+  std::string board{};         ///< whose store it was collected from; "": made in this store
 };
 
 /// Which measurements; what is left open is not asked about.

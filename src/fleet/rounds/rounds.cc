@@ -49,13 +49,17 @@ class Asking {
   void decide_first() {
     answer_.clients = population_.clients.size();
     for (const RoundClient& client : population_.clients) answer_.samples += client.samples;
-    const std::vector<double> missing(population_.clients.size(), 1);
-    const auto gains =
-        round_gains(population_, answer_.question.proxy, missing, answer_.question.seed, 0);
+    const auto gains = first_gains();
     answer_.available =
         static_cast<size_t>(std::ranges::count_if(gains, [](double gain) { return gain > 0; }));
     const RoundChoice choice = choose_round(setting_, gains);
     if (!choice.invited.empty()) answer_.first = first_round(choice);
+  }
+
+  /// 0 of clients that are not there in the first round.
+  std::vector<double> first_gains() const {
+    const std::vector<double> missing(population_.clients.size(), 1);
+    return round_gains(population_, answer_.question.proxy, missing, answer_.question.seed, 0);
   }
 
   FirstRound first_round(const RoundChoice& choice) const {
@@ -92,20 +96,25 @@ class Asking {
   /// What the client needs that needs least.
   void explain_round() {
     double deadline_s = std::numeric_limits<double>::infinity(), energy_j = deadline_s;
-    for (const RoundClient& client : population_.clients) {
+    bool in_time = false;
+    const std::vector<double> gains = first_gains();
+    for (size_t i = 0; i < gains.size(); ++i) {
+      const RoundClient& client = population_.clients[i];
       const RoundModes& modes = setting_.modes_of(client);
       if (client.available == 0 || client.dropout == 1) continue;
       deadline_s = std::min(deadline_s, setting_.time_s(client, modes.modes.back()));
-      for (const RoundMode& mode : modes.modes)
-        if (setting_.on_time(client, mode) > 0)
-          energy_j = std::min(energy_j, setting_.energy_j(client, mode));
+      for (const RoundMode& mode : modes.modes) {
+        if (setting_.on_time(client, mode) <= 0) continue;
+        in_time = true;
+        if (gains[i] > 0) energy_j = std::min(energy_j, setting_.energy_j(client, mode));
+      }
     }
     std::string hint = "name clients that are available, and do not always drop out";
     if (std::isfinite(energy_j) && answer_.question.rules.energy_j &&
         energy_j > *answer_.question.rules.energy_j)
-      hint =
-          fmt::format("the thriftiest client needs --energy-budget {}J", upper_figure(energy_j, 6));
-    else if (std::isfinite(energy_j))
+      hint = fmt::format("the thriftiest client of the first round needs --energy-budget {}J",
+                         upper_figure(energy_j, 6));
+    else if (in_time)
       hint =
           "none of those that can answer in time is available in the first round: another "
           "--seed, or more clients";

@@ -146,6 +146,26 @@ TEST(AskRounds, TellsWhatWouldDoWhereNobodyCanBeAsked) {
   EXPECT_THAT(answer->infeasible->hint, HasSubstr("--energy-budget"));
 }
 
+// Also where the thriftiest of all is not there in the first round.
+TEST(AskRounds, AFollowedHintOfEnergyHolds) {
+  for (const uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    Population population = small_population(20, 1);
+    for (RoundClient& client : population.clients) client.available = 0.3;
+    RoundsQuestion question = usual_question();
+    question.seed = seed;
+    question.rules.energy_j = 1e-3;
+    const auto refused = ask_rounds(question, population);
+    ASSERT_TRUE(refused.ok() && refused->infeasible);
+    const std::string& hint = refused->infeasible->hint;
+    const size_t place = hint.find("--energy-budget ");
+    ASSERT_NE(place, std::string::npos) << hint;
+    question.rules.energy_j = std::stod(hint.substr(place + 16));
+    const auto answer = ask_rounds(question, population);
+    ASSERT_TRUE(answer.ok());
+    EXPECT_FALSE(answer->infeasible.has_value()) << seed << " " << hint;
+  }
+}
+
 TEST(AskRounds, GroupsAllThatAreAsked) {
   const Population population = small_population(100, 1);
   const auto answer = ask_rounds(usual_question(), population);
