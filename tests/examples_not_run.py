@@ -204,7 +204,7 @@ NOT_RUN = {
     "docs/how-to/tune-a-server.md": {
         'flyball tune --server "llama-server -m model.gguf -ngl {n_gpu_layers} --port {port}" --axis n_gpu_layers=0,16,32 --arrivals poisson:2 --at-most ttft=500ms --objective energy --trial-time 1min':
             "needs llama.cpp and a power sensor; tune_server_test.cc has a server",
-        'flyball tune --server "flyball serve --infer lenet5 --latency 200ms --batch-size {batch} --listen 127.0.0.1:{port} --force" --axis batch=1,8 --axis cpu_cores=2 --protocol oip --model lenet5 --rate 50 --trial-time 2s':
+        'flyball tune --server "flyball serve --infer lenet5 --latency 200ms --batch-size {batch} --listen 127.0.0.1:{port}" --axis batch=1,8 --axis cpu_cores=2 --protocol oip --model lenet5 --rate 50 --trial-time 2s':
             "two programs of Flyball measure at once; tune_server_test.cc has another server",
         'flyball tune --server "vllm serve Qwen/Qwen2.5-0.5B-Instruct --max-num-seqs {seqs} --port {port}" --axis seqs=1,4,16 --arrivals poisson:2 --at-most ttft=1s --objective energy_per_token --trial-time 2min':
             "needs vLLM",
