@@ -183,6 +183,10 @@ NOT_RUN = {
         "flyball import --format tegrastats log.txt --run 3": "log.txt is a board's; import_traces_test.cc has such",
     },
     "docs/how-to/jetpack.md": {
+        "git clone URL flyball && cd flyball": "the network is not asked",
+        "sudo systemctl enable --now flyball-helper.socket": "changes the system",
+        "sudo usermod -aG flyball $USER": "likewise",
+        'sudo "$(command -v flyball)" helper install && sudo usermod -aG flyball $USER': "likewise",
         "scripts/setup --release --cross": "installs",
         "scp dist/flyball_0.1.0-1_arm64.deb BOARD:": "needs a Jetson",
         "ssh -t BOARD sudo apt install ./flyball_0.1.0-1_arm64.deb": "likewise",
