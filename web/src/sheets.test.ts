@@ -284,7 +284,7 @@ test("a fleet: stale boards and outliers first, modes by budget, energy of an ep
   const sheet = fleet_sheet(page);
   assert.equal(sheet.headline, "4 boards: 1 is stale, 1 is an outlier.");
   assert.deepEqual(column(sheet, "Boards", "board"), ["c.db", "b.db", "a.db", "d.db"]);
-  assert.deepEqual(column(sheet, "Boards", "state"), ["stale", "outlier", "well", "well"]);
+  assert.deepEqual(column(sheet, "Boards", "state"), ["stale", "outlier", "ok", "ok"]);
   assert.deepEqual((column(sheet, "Best modes that were tried", "of") as string[]).map(plain), ["fastest", "fastest within 30 W", "least energy"]);
   assert.equal(sheet.charts[0]!.points.length, 3);
   assert.ok(Math.abs(sheet.charts[0]!.points.find((p) => p.marked)!.y - 9) < 1e-9);
