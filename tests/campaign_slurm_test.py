@@ -124,10 +124,12 @@ def disturb_and_finish(lab):
             cluster.kill_node(seen["died"])
             print(f"node {seen['died']} died with {seen['done']} of {CELLS} cells done, while it ran {tasks[0][1]}")
             restart_database_while_collecting(lab)
-        elif not seen["requeued"] and seen["done"] >= 2 and (tasks := running()):
-            said = cluster.run("scontrol", "requeue", tasks[0][1], check=False)
-            seen["requeued"] = True
-            print(f"task {tasks[0][1]} was put back into the queue {said}")
+        elif not seen["requeued"] and seen["done"] >= 2:
+            # What the dead node ran still counts as running for a while, and what has ended meanwhile is refused.
+            alive = [task for node, task in running() if node != seen["died"]]
+            seen["requeued"] = bool(alive) and cluster.succeeds("scontrol", "requeue", alive[0])
+            if seen["requeued"]:
+                print(f"task {alive[0]} was put back into the queue")
 
     def done():
         for _ in range(10):

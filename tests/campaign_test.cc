@@ -176,7 +176,7 @@ TEST_F(CampaignTest, OthersStartFromWhatTheFirstBoardHasNow) {
   EXPECT_EQ(run({"campaign", "run", file, "--json"}).json()["known"], 4);
 }
 
-// Boards of one kind count alike in both, whatever each one's conditions.
+// Boards of one kind count alike in both, though the conditions of each are its own.
 TEST_F(CampaignTest, WhatAFleetShowsIsWhatItChooses) {
   const std::string file =
       write("c.toml", "collect = \"fleet.db\"\n" + std::string(twins)).string();

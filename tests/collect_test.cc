@@ -229,5 +229,27 @@ TEST_F(CollectCommandTest, OnlyADatabaseThatIsNamedLoadsItsLibrary) {
   EXPECT_THAT(run({"collect", "--into", path("fleet.db")}).err, Not(HasSubstr("libpq")));
 }
 
+// Watts of another total are not averaged with the others'.
+TEST_F(CollectCommandTest, BoardsWithAnotherTotalOfPowerAreLeftOut) {
+  const std::string fleet = (folder_ / "fleet.db").string();
+  for (const auto& [board, watts, total] :
+       {std::tuple{"a", 10, "module"}, {"b", 20, "monitor"}, {"c", 12, "module"}}) {
+    const std::string rows =
+        "device,workload,phase,batch_size,loader_workers,cpu_cores,gpu_mhz,minibatch_ms,power_w,"
+        "power_total\norin_nano,resnet18,train,16,4,6,624,100," +
+        std::to_string(watts) + "," + total + "\n";
+    const std::string store = (folder_ / board).string() + ".db";
+    const std::string table = write(std::string(board) + ".csv", rows).string();
+    ASSERT_EQ(run({"import", table, "--store", store}).exit_code, 0);
+    ASSERT_EQ(run({"collect", store, "--board", board, "--into", fleet}).exit_code, 0);
+  }
+  const auto chosen = run({"fleet", "choose", "--board", "orin_nano=1", "--workload", "resnet18",
+                           "--store", fleet, "--json"})
+                          .json();
+  EXPECT_EQ(chosen["kinds"][0]["power_total"], "module");
+  EXPECT_NEAR(chosen["value"].get<double>(), 50000 / 16.0 * 0.1 * 11, 1e-6);
+  EXPECT_THAT(chosen["notes"].dump(), testing::HasSubstr("another total (monitor)"));
+}
+
 }  // namespace
 }  // namespace flyball::testing_tools

@@ -79,6 +79,9 @@ class Cluster:
             raise SystemExit(f"{command} failed: {done.stdout}{done.stderr}")
         return done.stdout
 
+    def succeeds(self, *command):
+        return subprocess.run(command, env=self.environment, capture_output=True, timeout=120).returncode == 0
+
     def wait_until_idle(self):
         for _ in range(200):
             if self.run("sinfo", "-h", "-N", "-o", "%T", check=False).split() == ["idle"] * len(NODES):

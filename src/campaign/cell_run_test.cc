@@ -75,6 +75,30 @@ TEST_F(CellRunTest, ABoardThatDoesNotCoolDownIsSaid) {
   EXPECT_TRUE(wait_until_cool(60, Thermometer(folder_ / "none"), nullptr, 0.3).ok());
 }
 
+TEST_F(CellRunTest, AReasonIsTheLastErrorOfTheLog) {
+  ASSERT_TRUE(run(program("echo '{}'; exit 0")).ok());
+  const std::filesystem::path log = place().log(cells_[0]);
+  CellStatus failed{.state = CellState::failed, .last = {}, .running_on = ""};
+  const auto reason = [&](const std::string& text) {
+    EXPECT_TRUE(write_file(log, text).ok());
+    return failure_reason(place(), cells_[0], failed);
+  };
+  const std::string said = "flyball: no sensor\nHINT: plug one in\n";
+  EXPECT_EQ(reason("flyball: listening\n" + said + "flyball: put back 3 settings\n"), "no sensor");
+  EXPECT_EQ(reason("flyball: put back 3 settings\n"), "");
+  EXPECT_EQ(reason("flyball: a\x1b[2Jb\nHINT: c\n"), "");
+  EXPECT_EQ(reason(""), "");
+  failed.state = CellState::done;
+  EXPECT_EQ(reason(said), "");
+  // A cell that was run by hand since: its log is another one's.
+  failed.state = CellState::failed;
+  failed.last = CellResult();
+  EXPECT_EQ(reason(said), "no sensor");
+  std::filesystem::last_write_time(
+      log, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  EXPECT_EQ(failure_reason(place(), cells_[0], failed), "");
+}
+
 TEST(Campaign, AStoppedCellNeedsATemperatureToGoOnAt) {
   const std::string rest = "[[boards]]\nname = \"a\"\n[[questions]]\nname = \"tune\"\n";
   for (const char* wrong : {"stop_above_c = 80\n", "start_below_c = 80\nstop_above_c = 80\n"}) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -17,7 +20,8 @@ namespace {
 
 constexpr size_t most_result = size_t{1} << 20, most_answer = size_t{256} << 20;
 constexpr size_t id_digits = 32;
-constexpr size_t most_log = size_t{16} << 20;
+constexpr std::streamoff read_of_log = 64 << 10;
+constexpr size_t most_reason = 500;
 constexpr size_t most_reference = size_t{256} << 20;
 
 Json read_json(const std::filesystem::path& path, size_t limit) {
@@ -55,17 +59,6 @@ std::optional<CellResult> last_of_question(const Campaign& campaign, const Campa
   auto last = read_result(folder, cell);
   if (last && last->asked != cell_question(campaign, cell)) last.reset();
   return last;
-}
-
-// The last error of its log.
-std::string logged_error(const CampaignFolder& folder, const CampaignCell& cell) {
-  constexpr std::string_view mark = "flyball: ";
-  const auto log = read_file(folder.log(cell), most_log);
-  std::string error;
-  if (!log) return error;
-  for (const std::string& line : split(*log, '\n'))
-    if (line.starts_with(mark)) error = line.substr(mark.size());
-  return error;
 }
 
 }  // namespace
@@ -196,9 +189,29 @@ CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>
     status.state = CellState::failed;
   else if (status.last || std::filesystem::exists(folder.lock(cell), ignored))
     status.state = CellState::interrupted;
-  if (status.state == CellState::failed || status.state == CellState::interrupted)
-    status.reason = logged_error(folder, cell);
   return status;
+}
+
+std::string failure_reason(const CampaignFolder& folder, const CampaignCell& cell,
+                           const CellStatus& status) {
+  if (status.state != CellState::failed && status.state != CellState::interrupted) return "";
+  std::error_code unknown;
+  const auto written = std::filesystem::last_write_time(folder.log(cell), unknown);
+  if (unknown) return "";
+  // A cell that was run by hand since has told its reason elsewhere.
+  const auto ended = std::filesystem::last_write_time(folder.cell(cell) / "result.json", unknown);
+  if (!unknown && status.last &&
+      std::chrono::duration<double>(ended - written).count() > status.last->seconds + 1)
+    return "";
+  std::ifstream log(folder.log(cell), std::ios::binary | std::ios::ate);
+  const std::streamoff size = log.tellg();
+  log.seekg(std::max<std::streamoff>(size - read_of_log, 0));
+  // Errors have a hint behind them, notes have none.
+  constexpr std::string_view mark = "flyball: ", hint = "HINT: ";
+  std::string before, reason;
+  for (std::string line; std::getline(log, line); before = line)
+    if (line.starts_with(hint) && before.starts_with(mark)) reason = before.substr(mark.size());
+  return reason.size() > most_reason || !text_fault(reason).empty() ? "" : reason;
 }
 
 Json cell_answer(const CampaignFolder& folder, const CampaignCell& cell) {

@@ -60,7 +60,6 @@ struct CellStatus {
   CellState state = CellState::missing;
   std::optional<CellResult> last;
   std::string running_on;  ///< "process 12 (…) on HOST since …"
-  std::string reason;      ///< of one that failed or was interrupted; "": its log gives none
 };
 
 /// Exit codes of an answer: 0, and 1, which is the answer "no".
@@ -83,6 +82,9 @@ std::string reference_digest(const CampaignFolder& folder, const CampaignCell& l
 /// its leader has now.
 CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                        const CampaignCell& cell, const CampaignFolder& folder);
+/// Why a cell failed or was interrupted: the last error of its log; "": that gives none.
+std::string failure_reason(const CampaignFolder& folder, const CampaignCell& cell,
+                           const CellStatus& status);
 /// The answer of a cell that is done; null where it does not read.
 Json cell_answer(const CampaignFolder& folder, const CampaignCell& cell);
 /// No cell begins from now on, and those that run are asked to end, until the campaign is run

@@ -189,7 +189,7 @@ std::string slurm_script(const Campaign& campaign, const CampaignFolder& folder,
       "log={folder}/cells/$name/log.txt\n"
       "mkdir -p \"${{log%/*}}\"\n"
       "{flyball} campaign cell {file} \"$name\" --executor slurm --out {folder} </dev/null "
-      ">\"$log\" 2>&1 &\n"
+      ">>\"$log\" 2>&1 &\n"
       "cell=$!\n"
       "[ -z \"$warned$ended\" ] || kill -TERM \"$cell\"\n"
       "while :; do\n"

@@ -11,11 +11,10 @@ namespace flyball {
 
 namespace {
 
-void note_state(const CampaignCell& cell, const CellStatus& status,
+void note_state(const CampaignCell& cell, const CellStatus& status, const std::string& reason,
                 std::vector<std::string>& notes) {
-  if (!status.reason.empty())
-    notes.push_back(
-        fmt::format("{} {}: {}", cell.name, cell_state_name(status.state), status.reason));
+  if (!reason.empty())
+    notes.push_back(fmt::format("{} {}: {}", cell.name, cell_state_name(status.state), reason));
   if (!status.last) return;
   if (status.last->heat_stops > 0)
     notes.push_back(fmt::format("{} was stopped {} times until its board had cooled down",
@@ -46,9 +45,12 @@ CampaignStatus campaign_status(const Campaign& campaign, const std::vector<Campa
   std::error_code ignored;
   status.cancelled = std::filesystem::exists(folder.cancelled(), ignored);
   status.cells = cells;
-  for (const CampaignCell& cell : cells)
-    note_state(cell, status.states.emplace_back(cell_status(campaign, cells, cell, folder)),
-               status.notes);
+  for (const CampaignCell& cell : cells) {
+    const CellStatus& state =
+        status.states.emplace_back(cell_status(campaign, cells, cell, folder));
+    status.reasons.push_back(failure_reason(folder, cell, state));
+    note_state(cell, state, status.reasons.back(), status.notes);
+  }
   const auto jobs = read_jobs(folder);
   if (!jobs) {
     status.notes.push_back(jobs.error().message);
@@ -82,7 +84,7 @@ Json to_json(const CampaignStatus& status, const Campaign& campaign) {
          {"host", last ? Json(last->host) : Json(nullptr)},
          {"ended_utc", last ? Json(last->ended_utc) : Json(nullptr)},
          {"running_on", text_or_null(status.states[i].running_on)},
-         {"reason", text_or_null(status.states[i].reason)},
+         {"reason", text_or_null(status.reasons[i])},
          {"queue", queued == status.queue.end() ? Json(nullptr) : Json(queued->second)}});
   }
   return {{"campaign", campaign.file.string()},

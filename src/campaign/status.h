@@ -15,6 +15,7 @@ struct CampaignStatus {
   bool cancelled = false;
   std::vector<CampaignCell> cells;
   std::vector<CellStatus> states;            ///< of each cell
+  std::vector<std::string> reasons;          ///< of each cell: failure_reason()
   std::map<std::string, std::string> queue;  ///< what Slurm says of a cell, by its name
   std::vector<std::string> notes;            ///< what could not be found out, and what went wrong
 

@@ -103,38 +103,73 @@ bool has_setting(const Settings& settings, const char* name, double value) {
   return found == settings.end() || found->second == value;
 }
 
-// Each board of a store that others were collected into counts once, by what it read under its
-// latest conditions, as `fleet show` has it.
+// Of the boards of a store that others were collected into: each counts once, by the mean of what
+// it read in a mode under its latest conditions.
+class BoardMeans {
+ public:
+  void take(StoredTrials board, LeftOutTrials& left_out) {
+    StoredTrials latest = of_latest_conditions(std::move(board));
+    left_out.other_conditions += latest.left_out.other_conditions;
+    std::map<std::string, std::map<Settings, std::vector<const Measurement*>>> readings;
+    for (const StoredMeasurement& one : latest.trials)
+      if (const Measurement& m = one.measurement; m.power)
+        readings[m.power->total][all_settings(m.trial)].push_back(&m);
+    for (const auto& [total, modes] : readings) {
+      ++boards_[total];
+      for (const auto& [config, of] : modes)
+        if (const Configuration known = pooled(of); known.minibatch_ms > 0 && known.power_w > 0)
+          add(means_[total][config], {config, known.minibatch_ms, known.power_w, known.provenance});
+    }
+  }
+
+  /// Watts of several totals do not compare: that of most boards is taken, and the others noted.
+  std::vector<FleetMode> modes(FleetKind& kind) const {
+    const auto most =
+        std::ranges::max_element(boards_, {}, [](const auto& total) { return total.second; });
+    std::vector<FleetMode> modes;
+    if (most == boards_.end()) return modes;
+    kind.power_total = most->first;
+    for (const auto& [total, boards] : boards_)
+      if (total != most->first)
+        kind.notes.push_back(fmt::format(
+            "{}: power of {} of {} is another total ({}), and left out", kind.name, boards,
+            boards == 1 ? "board" : "boards", total.empty() ? "not named" : total));
+    const auto found = means_.find(most->first);
+    if (found == means_.end()) return modes;
+    for (const auto& [config, sum] : found->second) {
+      modes.push_back(sum.mode);
+      modes.back().minibatch_ms /= sum.boards;
+      modes.back().power_w /= sum.boards;
+    }
+    return modes;
+  }
+
+ private:
+  struct Sum {
+    FleetMode mode;
+    double boards = 0;
+  };
+  // What is simulated for one board is not measured for all.
+  static void add(Sum& sum, const FleetMode& mode) {
+    if (sum.boards++ == 0) {
+      sum.mode = mode;
+      return;
+    }
+    sum.mode.minibatch_ms += mode.minibatch_ms;
+    sum.mode.power_w += mode.power_w;
+    if (mode.known != Provenance::measured) sum.mode.known = mode.known;
+  }
+
+  std::map<std::string, size_t> boards_;  ///< by total
+  std::map<std::string, std::map<Settings, Sum>> means_;
+};
+
 std::vector<FleetMode> means_of_boards(StoredTrials& all, FleetKind& kind) {
   std::map<std::string, StoredTrials> boards;
   for (StoredMeasurement& one : all.trials) boards[one.board].trials.push_back(std::move(one));
-  std::map<Settings, std::vector<FleetMode>> readings;
-  for (auto& [board, trials] : boards) {
-    trials = of_latest_conditions(std::move(trials));
-    all.left_out.other_conditions += trials.left_out.other_conditions;
-    std::map<Settings, std::vector<const Measurement*>> of_board;
-    for (const StoredMeasurement& one : trials.trials) {
-      of_board[all_settings(one.measurement.trial)].push_back(&one.measurement);
-      if (one.measurement.power) kind.power_total = one.measurement.power->total;
-    }
-    for (const auto& [config, of] : of_board) {
-      const Configuration known = pooled(of);
-      if (known.minibatch_ms > 0 && known.power_w > 0)
-        readings[config].push_back({config, known.minibatch_ms, known.power_w, known.provenance});
-    }
-  }
-  std::vector<FleetMode> modes;
-  for (const auto& [config, of] : readings) {
-    FleetMode mean = of.front();
-    const auto count = static_cast<double>(of.size());
-    mean.minibatch_ms = mean.power_w = 0;
-    for (const FleetMode& one : of) {
-      mean.minibatch_ms += one.minibatch_ms / count;
-      mean.power_w += one.power_w / count;
-    }
-    modes.push_back(mean);
-  }
-  return modes;
+  BoardMeans means;
+  for (auto& [board, trials] : boards) means.take(std::move(trials), all.left_out);
+  return means.modes(kind);
 }
 
 // "orin_nano (nano-1, nano-2)": kinds of boards that trained the network, whatever the settings.
@@ -146,7 +181,9 @@ Result<std::string> kinds_of_network(Store& store, const FleetTraining& training
   for (const StoredMeasurement& one : all.trials) {
     if (canonical_network(one.measurement.trial.job.workload) != training.network.name) continue;
     auto& boards = kinds[one.measurement.device];
-    if (!one.board.empty() && boards.size() < most_named_boards) boards.insert(one.board);
+    // A store that nobody gave a name is known by 32 digits, which say nothing.
+    const bool named = !one.board.empty() && one.board.size() != 32;
+    if (named && boards.size() < most_named_boards) boards.insert(one.board);
   }
   std::vector<std::string> texts;
   for (const auto& [kind, boards] : kinds)

@@ -11,7 +11,7 @@
 namespace flyball::cli {
 namespace {
 
-constexpr size_t most_rows = 200;
+constexpr size_t most_rows = 200, most_notes = 20;
 
 std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
@@ -126,7 +126,10 @@ std::string campaign_status_text(const CampaignStatus& status) {
     if (counts[n] > 0) parts.push_back(fmt::format("{} {}", counts[n], names[n]));
   text += fmt::format("{} cells: {}{}\n", status.cells.size(), join(parts, ", "),
                       status.cancelled ? "; cancelled" : "");
-  for (const std::string& note : status.notes) text += "note: " + note + "\n";
+  const size_t notes = std::min(status.notes.size(), most_notes);
+  for (size_t i = 0; i < notes; ++i) text += "note: " + status.notes[i] + "\n";
+  if (notes < status.notes.size())
+    text += fmt::format("… and {} more notes (--json has all)\n", status.notes.size() - notes);
   return text;
 }
 

@@ -1,7 +1,5 @@
 #include "telemetry/process/python_package.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 
 namespace flyball {
@@ -23,9 +21,9 @@ fs::path package_folder() {
 std::vector<std::string> python_environment() {
   const fs::path package = package_folder();
   if (package.empty()) return {};
-  const char* former = std::getenv("PYTHONPATH");
-  return {
-      fmt::format("PYTHONPATH={}{}{}", package.string(), former ? ":" : "", former ? former : "")};
+  const char* variable = std::getenv("PYTHONPATH");
+  const std::string former = variable ? variable : "";  // an empty entry would be this folder
+  return {"PYTHONPATH=" + package.string() + (former.empty() ? "" : ":" + former)};
 }
 
 }  // namespace flyball

@@ -37,10 +37,11 @@ Status show_status(const CampaignStatusArguments& options, const Context& contex
   if (options.watch) catch_interrupts();
   while (true) {
     const CampaignStatus status = campaign_status(opened.campaign, opened.cells, opened.folder);
-    FLYBALL_CHECK(
-        write_report(options.report,
-                     page_document("campaign", context.command, to_json(status, opened.campaign)),
-                     options.campaign.json || options.watch));
+    if (!options.report.empty()) {
+      const Json page =
+          page_document("campaign", context.command, to_json(status, opened.campaign));
+      FLYBALL_CHECK(write_report(options.report, page, options.campaign.json || options.watch));
+    }
     if (options.campaign.json) {
       print_json(to_json(status, opened.campaign));
       return {};
