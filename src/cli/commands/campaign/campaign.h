@@ -45,7 +45,5 @@ std::vector<CollectSource> stores_of(const OpenedCampaign& opened);
 /// Collects the stores of cells into `place`, telling on stderr how far it is unless `quiet`.
 Result<std::vector<CollectOutcome>> collect_campaign(const OpenedCampaign& opened,
                                                      const std::string& place, bool quiet);
-/// Why stores were not taken, on stderr; the last one decides the exit code.
-void report_not_collected(const std::vector<CollectOutcome>& outcomes, Context& context);
 
 }  // namespace flyball::cli

@@ -1,10 +1,7 @@
-#include <fmt/format.h>
-
-#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/commands/campaign/campaign.h"
+#include "cli/commands/collect/collecting.h"
 #include "cli/output.h"
-#include "cli/text/collect_text.h"
 #include "sql/database.h"
 #include "sql/postgres_place.h"
 
@@ -21,11 +18,7 @@ Status collect_cells(const CampaignCollectArguments& options, Context& context) 
   const std::string place = options.into.empty() ? opened.campaign.collect : options.into;
   FLYBALL_ASSIGN(const std::vector<CollectOutcome> outcomes,
                  collect_campaign(opened, place, options.campaign.json));
-  if (options.campaign.json)
-    print_json(to_json(outcomes, place));
-  else
-    fmt::print("{}", collect_text(outcomes));
-  report_not_collected(outcomes, context);
+  tell_collected(outcomes, place, options.campaign.json, context);
   return {};
 }
 
@@ -62,21 +55,7 @@ Result<std::vector<CollectOutcome>> collect_campaign(const OpenedCampaign& opene
   if (stores.empty())
     return Error{Code::not_found, "no cell has measured anything yet",
                  "`flyball campaign run` runs them"};
-  catch_interrupts();
-  set_interrupt_patience(0);
-  Progress progress(quiet);
-  CollectRun collecting{.cancelled = &interrupt_flag()};
-  collecting.told = [&](size_t done, size_t all, const std::string& source) {
-    progress.show(done, all, source);
-  };
-  auto outcomes = collect_stores(stores, place, collecting);
-  progress.finish();
-  return outcomes;
-}
-
-void report_not_collected(const std::vector<CollectOutcome>& outcomes, Context& context) {
-  for (const CollectOutcome& outcome : outcomes)
-    if (outcome.error) context.exit_code = report_error(*outcome.error);
+  return collect_with_progress(stores, place, 1, quiet);
 }
 
 void add_campaign_collect(CLI::App& campaign, Context& context) {

@@ -6,9 +6,9 @@
 #include "campaign/slurm.h"
 #include "cli/action.h"
 #include "cli/commands/campaign/campaign.h"
+#include "cli/commands/collect/collecting.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
-#include "cli/text/collect_text.h"
 
 namespace flyball::cli {
 namespace {
@@ -67,8 +67,10 @@ Status collect_what_there_is(const CampaignRunArguments& options, const OpenedCa
   const bool quiet = options.campaign.json || options.quiet;
   FLYBALL_ASSIGN(const std::vector<CollectOutcome> outcomes,
                  collect_campaign(opened, opened.campaign.collect, quiet));
-  if (!quiet) fmt::print("{}", collect_text(outcomes));
-  report_not_collected(outcomes, context);
+  if (quiet)
+    report_not_collected(outcomes, context);
+  else
+    tell_collected(outcomes, opened.campaign.collect, false, context);
   return {};
 }
 

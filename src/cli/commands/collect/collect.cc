@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/commands.h"
+#include "cli/commands/collect/collecting.h"
 #include "cli/output.h"
-#include "cli/text/collect_text.h"
-#include "collect/collect_stores.h"
 
 namespace flyball::cli {
 namespace {
@@ -26,24 +24,12 @@ Status run(const CollectArguments& options, Context& context) {
       fmt::print("the tables are there: {}\n", options.into);
     return {};
   }
-  catch_interrupts();
-  set_interrupt_patience(0);
   std::vector<CollectSource> sources;
   for (const std::string& store : options.stores) sources.push_back({store, options.board});
-  Progress progress(options.json || sources.size() == 1);
-  CollectRun collecting{.jobs = options.jobs, .cancelled = &interrupt_flag()};
-  collecting.told = [&](size_t done, size_t all, const std::string& source) {
-    progress.show(done, all, source);
-  };
   FLYBALL_ASSIGN(const std::vector<CollectOutcome> outcomes,
-                 collect_stores(sources, options.into, collecting));
-  progress.finish();
-  if (options.json)
-    print_json(to_json(outcomes, options.into));
-  else
-    fmt::print("{}", collect_text(outcomes));
-  for (const CollectOutcome& outcome : outcomes)
-    if (outcome.error) context.exit_code = report_error(*outcome.error);
+                 collect_with_progress(sources, options.into, options.jobs,
+                                       options.json || sources.size() == 1));
+  tell_collected(outcomes, options.into, options.json, context);
   return {};
 }
 
