@@ -4,8 +4,7 @@ export default async function* reporter(source) {
   for await (const { type, data } of source) {
     if (type === "test:stdout" || type === "test:stderr") yield data.message;
     if (type !== "test:pass" && type !== "test:fail") continue;
-    const is_file = /\.(js|mjs)$/.test(data.name) && data.nesting === 0;
-    if (data.details?.type === "suite" || (is_file && type === "test:pass")) continue;
+    if (data.details?.type === "suite") continue;
     const outcome = type === "test:fail" ? "failed" : data.skip !== undefined || data.todo !== undefined ? "skipped" : "passed";
     count[outcome]++;
     const time = data.details?.duration_ms === undefined ? "" : ` (${Math.round(data.details.duration_ms)} ms)`;
@@ -17,5 +16,5 @@ export default async function* reporter(source) {
   }
   const total = count.passed + count.failed + count.skipped;
   if (total === 0) process.exitCode = 1;
-  yield `web: ${total} tests, ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`;
+  yield `this file: ${total} tests, ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`;
 }
