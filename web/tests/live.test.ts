@@ -28,9 +28,15 @@ function serving(folder: string, port = 0, more: string[] = []): Promise<Running
     child.stderr!.on("data", (chunk: Buffer) => {
       told += chunk.toString();
       const url = /listening on (http:\S+)/.exec(told)?.[1];
-      if (url) listens({ url, process: child, ended });
+      if (!url) return;
+      clearTimeout(late);
+      listens({ url, process: child, ended });
     });
-    void ended.then((code) => fails(new Error(`it ended with ${code}: ${told}`)));
+    const late = setTimeout(() => child.kill("SIGKILL"), 60_000);
+    void ended.then((code) => {
+      clearTimeout(late);
+      fails(new Error(`it ended with ${code}: ${told}`));
+    });
   });
 }
 
@@ -92,7 +98,11 @@ test("live: a page that is opened late shows what was before", { skip }, () => i
   try {
     const events = await fetch(`${running.url}/events`);
     const reader = events.body!.getReader();
-    for (let told = ""; told.split("data: ").length <= 5; ) told += new TextDecoder().decode((await reader.read()).value);
+    for (let told = ""; told.split("data: ").length <= 5; ) {
+      const { value, done } = await reader.read();
+      assert.ok(!done, `the events ended: ${told}`);
+      told += new TextDecoder().decode(value);
+    }
     await reader.cancel();
     opened = await open_at(() => `${running.url}/`, desktop);
     await opened.page.locator(".figures[data-states]").waitFor();

@@ -35,7 +35,7 @@ export const environment = (folder: string): NodeJS.ProcessEnv => ({ ...process.
 
 /** `flyball WORDS`; the exit code must be the one given. What it printed on stdout. */
 export function ran(folder: string, words: string[], exit_code = 0): string {
-  const done = spawnSync(program, words, { cwd: folder, env: environment(folder), encoding: "utf8", maxBuffer: 1 << 26 });
+  const done = spawnSync(program, words, { cwd: folder, env: environment(folder), encoding: "utf8", maxBuffer: 1 << 26, timeout: 150_000, killSignal: "SIGKILL" });
   if (done.error) throw done.error;
   if (done.status !== exit_code) throw new Error(`flyball ${words.join(" ")} ended with ${done.status}: ${done.stderr}`);
   return done.stdout;

@@ -1,7 +1,8 @@
-// Runs test files, two at a time, each in a process group of its own: node tests/run.mjs FILE…
+// Runs test files, two at a time, each in a process of its own: node tests/run.mjs FILE…
 // A file in which no test ends for three minutes hangs (a browser that draws no more, say): it is killed with
 // what it started, said so, and run once more. A test that fails is not run again.
 import { spawn } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
 
 const silence_s = 180;
@@ -9,21 +10,49 @@ const silence_s = 180;
 const last_line = /^this file: (\d+) tests, (\d+) passed, (\d+) failed, (\d+) skipped\n$/m;
 const total = { tests: 0, passed: 0, failed: 0, skipped: 0 };
 
+const running = new Set();
+
+/** What a process has started, and all that has: browsers have groups of their own. */
+function descendants(of) {
+  const parents = new Map();
+  for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
+      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]));
+    } catch { /* it has ended */ }
+  }
+  const found = [of];
+  for (const one of found) for (const [pid, parent] of parents) if (parent === one) found.push(pid);
+  return found;
+}
+
+function kill_all(of) {
+  for (const pid of descendants(of)) {
+    try { process.kill(pid, "SIGKILL"); } catch { /* it has ended */ }
+  }
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.once(signal, () => {
+    for (const child of running) kill_all(child.pid);
+    process.exit(1);
+  });
+
 /** What a file printed, and how it ended: with an exit code, or `null` where it hung. */
 function ran(file) {
   return new Promise((done) => {
-    const child = spawn(process.execPath, ["--test-reporter=./tests/reporter.mjs", file], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--test-reporter=./tests/reporter.mjs", file], { stdio: ["ignore", "pipe", "inherit"] });
+    running.add(child);
     let told = "", hung = false, waiting;
-    const kill = () => { try { process.kill(-child.pid, "SIGKILL"); } catch { /* the group has ended */ } };
     const wait = () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => { hung = true; kill(); }, silence_s * 1000);
+      waiting = setTimeout(() => { hung = true; kill_all(child.pid); }, silence_s * 1000);
     };
     wait();
     child.stdout.setEncoding("utf8").on("data", (text) => { told += text; wait(); });
     child.once("close", (code) => {
       clearTimeout(waiting);
-      kill();
+      running.delete(child);
       done({ told, code: hung ? null : code ?? 1 });
     });
   });
