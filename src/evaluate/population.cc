@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -63,20 +64,22 @@ std::string kind_of_workload(const std::string& workload) {
   return workload.substr(0, workload.find("__"));
 }
 
-Result<std::vector<SearchKindRow>> evaluate_search_population(
-    const SearchSweep& sweep, const std::vector<WorkloadTable>& tables, size_t draws) {
+Result<SearchPopulation> evaluate_search_population(const SearchSweep& sweep,
+                                                    const std::vector<WorkloadTable>& tables,
+                                                    size_t draws) {
   if (sweep.kind != ProblemKind::training && sweep.kind != ProblemKind::inference)
     return Error{Code::invalid_argument,
                  fmt::format("a {} problem needs two tables", kind_name(sweep.kind)),
                  "a folder of tables serves --problem training and inference"};
   std::map<std::pair<std::string, std::string>, Pool> pools;  // by strategy and kind
+  SearchPopulation population;
   for (size_t t = 0; t < tables.size(); ++t) {
     SearchSweep one = sweep;
     one.tables = {&tables[t]};
     if (one.problems.empty())
       one.problems = draw_problems(sweep.kind, tables[t], draws, mix_seed(sweep.options.seed, t));
     one.progress = nullptr;
-    const auto evaluation = evaluate_search(one);
+    auto evaluation = evaluate_search(one);
     if (!evaluation) return evaluation.error().within(tables[t].title());
     for (const std::string& strategy : sweep.strategies) {
       std::vector<const SearchCase*> cases;
@@ -86,11 +89,11 @@ Result<std::vector<SearchKindRow>> evaluate_search_population(
       for (const std::string& kind : {every_kind, kind_of_workload(tables[t].workload)})
         pools[{strategy, kind}].add(tables[t].title(), cases);
     }
+    std::ranges::move(evaluation->cases, std::back_inserter(population.cases));
     if (sweep.progress) sweep.progress(t + 1, tables.size());
   }
-  std::vector<SearchKindRow> rows;
-  for (const auto& [key, pool] : pools) rows.push_back(pool.row(key.first, key.second));
-  if (!rows.empty()) return rows;
+  for (const auto& [key, pool] : pools) population.kinds.push_back(pool.row(key.first, key.second));
+  if (!population.kinds.empty()) return population;
   return Error{Code::infeasible, "none of the tables has a problem that can be solved",
                "give other --problems, or more --draws"};
 }

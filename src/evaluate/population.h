@@ -25,11 +25,16 @@ struct SearchKindRow {
   double worst_mean_excess_pct = 0;
   double mean_profiles = 0;  ///< over the solvable problems
 };
+struct SearchPopulation {
+  std::vector<SearchKindRow> kinds;
+  std::vector<SearchCase> cases;  ///< each search of each table
+};
 /// `sweep` says all but the tables and, where it has none, the problems: `draws` of them for each
 /// table. Tables without a solvable problem are left out. Errors: of evaluate_search(); a kind of
 /// problem with two roles.
-Result<std::vector<SearchKindRow>> evaluate_search_population(
-    const SearchSweep& sweep, const std::vector<WorkloadTable>& tables, size_t draws);
+Result<SearchPopulation> evaluate_search_population(const SearchSweep& sweep,
+                                                    const std::vector<WorkloadTable>& tables,
+                                                    size_t draws);
 
 /// A predictor, design and number of modes on all tables of a kind. Errors in percent: over the
 /// tables, of the median over their runs.

@@ -51,10 +51,13 @@ TEST(PopulationEvaluation, SumsUpByKindAndNamesTheWorst) {
   const std::vector<WorkloadTable> tables = {clock_table("a__1", Phase::train, {16}),
                                              clock_table("a__2", Phase::train, {16}),
                                              clock_table("b__3", Phase::train, {16})};
-  const auto rows = evaluate_search_population(sweep_of(ProblemKind::training), tables, 20);
-  ASSERT_TRUE(rows.ok());
-  ASSERT_EQ(rows->size(), 6u);  // two strategies × all, a, b
-  for (const SearchKindRow& row : *rows) {
+  const auto found = evaluate_search_population(sweep_of(ProblemKind::training), tables, 20);
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found->kinds.size(), 6u);  // two strategies × all, a, b
+  ASSERT_EQ(found->cases.size(), 3 * 2 * 20u);
+  EXPECT_EQ(found->cases.front().tables, tables.front().title());
+  EXPECT_EQ(found->cases.back().tables, tables.back().title());
+  for (const SearchKindRow& row : found->kinds) {
     EXPECT_EQ(row.tables, row.kind == "all" ? 3u : row.kind == "a" ? 2u : 1u);
     EXPECT_EQ(row.solvable, 20 * row.tables);
     if (row.strategy != "brute-force") {

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "evaluate/search_ground.h"
 #include "evaluate/search_score.h"
 #include "search/posterior.h"
@@ -148,6 +149,8 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
   for (const StrategyEntry* entry : entries) runs += entry->random ? sweep.seeds : 1;
   SearchCounter counter(sweep, runs * solvable.size());
   const SearchOptions common = options_of(sweep);
+  std::vector<std::string> titles;
+  for (const WorkloadTable* table : sweep.tables) titles.push_back(table->title());
   SearchEvaluation evaluation{sweep.kind, ground.candidates->mode_count(), {}, {}};
   for (const StrategyEntry* entry : entries) {
     std::vector<SearchRow> of_seed;
@@ -168,6 +171,7 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
         evaluation.cases.push_back(case_of(cases[solvable[i]], scored[i], std::move(told[i])));
         evaluation.cases.back().strategy = entry->name;
         evaluation.cases.back().seed = options.seed;
+        evaluation.cases.back().tables = join(titles, " + ");
       }
       of_seed.push_back(summarise(sweep.kind, entry->name, cases.size(), scored));
     }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct SearchRow {
 struct SearchCase {
   std::string strategy;
   uint64_t seed = 1;
+  std::string tables;  ///< titles of those that were searched
   ProblemSpec asked;
   double optimum = 0, robust_optimum = 0;  ///< of the objective; the latter NaN where there is none
   double answer = 0;                       ///< NaN: not solved
@@ -89,6 +91,6 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep);
 SortedJson to_json(const SearchEvaluation& evaluation);
 /// The cases as CSV: strategy, seed, budgets, optimum, answer and what was chosen; empty fields
 /// where there is no limit or no answer.
-std::string cases_csv(const SearchEvaluation& evaluation);
+std::string cases_csv(std::span<const SearchCase> cases);
 
 }  // namespace flyball

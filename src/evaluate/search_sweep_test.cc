@@ -220,7 +220,7 @@ TEST(SearchSweep, EveryTakesAPartOfTheProblemsAndCasesListThem) {
   EXPECT_EQ(evaluation->cases[0].asked.budgets.power_w, 15);
   EXPECT_EQ(evaluation->cases[1].asked.budgets.power_w, 25);
   EXPECT_EQ(evaluation->cases[0].answer, evaluation->cases[0].optimum);
-  const Csv csv = *parse_csv(cases_csv(*evaluation), "cases");
+  const Csv csv = *parse_csv(cases_csv(evaluation->cases), "cases");
   ASSERT_EQ(csv.rows.size(), 2u);
   EXPECT_EQ(csv.rows[0][*csv.column("power_budget_w")], "15");
   EXPECT_EQ(csv.rows[0][*csv.column("latency_ms")], "");

@@ -18,7 +18,6 @@
 #include "baselines/nn/mlp_kernel.h"
 #include "predict/gp/gp.h"
 #include "predict/known_board_testing.h"
-#include "predictors/auto.h"
 
 namespace flyball {
 namespace {
@@ -91,13 +90,10 @@ int run(int rounds) {
     // Other references each time: prepared ones are kept.
     const std::vector<WorkloadTable> references = {measure("first", 20, 2 * seed),
                                                    measure("second", 40, 2 * seed + 1)};
-    const Seconds cold = time_once(make_auto, references, seed);
-    const Seconds transfer = time_once(make_transfer_gp, references, seed);
+    const Seconds cold = time_once(make_transfer_gp, references, seed);
     const Seconds alone = time_once(make_gp, {}, seed);
     seen["fit_s"].push_back(cold.fit);
     seen["predict_ms"].push_back(1e3 * cold.predict);
-    seen["fit_transfer_gp_s"].push_back(transfer.fit);
-    seen["predict_transfer_gp_ms"].push_back(1e3 * transfer.predict);
     seen["fit_gp_s"].push_back(alone.fit);
     seen["predict_gp_ms"].push_back(1e3 * alone.predict);
     const double ours = train_ours(seed), peer = train_peer();

@@ -10,7 +10,6 @@
 #include "predict/gp/gp.h"
 #include "predict/physical/physical.h"
 #include "predict/roofline/roofline.h"
-#include "predictors/auto.h"
 
 namespace flyball {
 
@@ -27,9 +26,8 @@ Status loaded(const std::string& name) {
 const std::vector<PredictorEntry>& predictors() {
   static const std::vector<PredictorEntry> list = {
       {.name = "auto",
-       .summary =
-           "the best of those below that need no training, by cross-validation (the default)",
-       .make = make_auto,
+       .summary = "transfer-gp, which without earlier workloads is gp (the default)",
+       .make = make_transfer_gp,
        .references = true},
       {.name = "gp",
        .summary = "Gaussian process around physical forms of time and power",
@@ -68,10 +66,6 @@ const std::vector<PredictorEntry>& predictors() {
 
 std::string default_predictor() {
   return "auto";
-}
-
-std::string default_search_predictor(bool has_references) {
-  return has_references ? "transfer-gp" : "gp";
 }
 
 Result<const PredictorEntry*> find_predictor(const std::string& name) {

@@ -25,9 +25,6 @@ const std::vector<PredictorEntry>& predictors();
 Result<const PredictorEntry*> find_predictor(const std::string& name);
 /// What is used when nobody says: "auto".
 std::string default_predictor();
-/// What `evaluate search` models with when nobody says: the process, which knows best how sure it
-/// is. `tune` and `plan` take default_predictor().
-std::string default_search_predictor(bool has_references);
 /// The named predictor; the error lists the names there are, or says that it needs LibTorch and why
 /// that cannot be had. Networks take options behind their names: "transfer-nn+mape+reference=546"
 /// (parse_nn_options()).

@@ -36,6 +36,7 @@ class GpPredictor final : public Predictor {
              const FitOptions& options) override {
     form_.reset();
     prior_.reset();
+    taught_ = transfer_ && (!references.empty() || given.prior);
     if (transfer_ && given.size() <= few_rows) take_form(given, references);
     if (transfer_ && given.prior) take_prior(given);
     alone_ = (form_ || prior_) && given.size() == 0;
@@ -119,6 +120,9 @@ class GpPredictor final : public Predictor {
   }
 
  private:
+  // Without anything that teaches it, it is the process alone, and says so.
+  const char* speaker() const { return taught_ ? "transfer-gp" : "gp"; }
+
   // What the board's form of cost says of the network, where references give one.
   void take_form(const WorkloadTable& given, std::span<const WorkloadTable> references) {
     if (!given.cost || !given.cost->by_kind() || !check_rows(given, 0).ok()) return;
@@ -152,7 +156,7 @@ class GpPredictor final : public Predictor {
 
   void tell_prior(const WorkloadTable& prior, const WorkloadTable& measured) {
     notes_.push_back(fmt::format("{}: beside what was measured stands what {} is simulated to do",
-                                 name(), prior.title()));
+                                 speaker(), prior.title()));
     if (!knows_total_ && prior.has_power() && measured.has_power())
       notes_.push_back(other_total(prior, measured));
   }
@@ -263,7 +267,7 @@ class GpPredictor final : public Predictor {
   WorkloadTable thinned(const WorkloadTable& given, uint64_t seed) {
     notes_.clear();
     if (given.size() <= most_rows) return given;
-    notes_.push_back(fmt::format("{}: fitted on {} of {} measurements, chosen at random", name(),
+    notes_.push_back(fmt::format("{}: fitted on {} of {} measurements, chosen at random", speaker(),
                                  most_rows, given.size()));
     auto chosen = Random(mix_seed(seed, given.size())).sample(given.size(), most_rows);
     std::ranges::sort(chosen);
@@ -278,7 +282,8 @@ class GpPredictor final : public Predictor {
         return measured.space.axis_index(a.name).has_value();
       });
       if (!shared || !check_rows(reference, 2).ok()) {
-        notes_.push_back(fmt::format("{}: reference {} was left out: {}", name(), reference.title(),
+        notes_.push_back(fmt::format("{}: reference {} was left out: {}", speaker(),
+                                     reference.title(),
                                      shared ? check_rows(reference, 2).error().message
                                             : "none of its axes is one of the target's"));
         continue;
@@ -302,7 +307,7 @@ class GpPredictor final : public Predictor {
     return fmt::format(
         "{}: power of reference {} is the total '{}', that of the target '{}': only its shape is "
         "used, the level is fitted{}",
-        name(), reference.title(), reference.power_total, measured.power_total,
+        speaker(), reference.title(), reference.power_total, measured.power_total,
         offsets.empty() ? ""
                         : fmt::format(" ({:+.1f} % against the reference's, over {} modes of both)",
                                       100 * std::expm1(median(offsets)), offsets.size()));
@@ -312,15 +317,16 @@ class GpPredictor final : public Predictor {
                 const TransferSources& offered) {
     if (!offered.empty() && fitted.alone())
       notes_.push_back(
-          fmt::format("{}: no reference helps with {}, it is fitted alone", name(), figure));
+          fmt::format("{}: no reference helps with {}, it is fitted alone", speaker(), figure));
     for (Index i : fitted.process().down_weighted())
       notes_.push_back(fmt::format(
-          "{}: {} at {} was distrusted: it lies {:+.1f} % from what the others let expect", name(),
-          figure, flyball::describe(measured.space.settings(static_cast<size_t>(fitted.row_of(i)))),
+          "{}: {} at {} was distrusted: it lies {:+.1f} % from what the others let expect",
+          speaker(), figure,
+          flyball::describe(measured.space.settings(static_cast<size_t>(fitted.row_of(i)))),
           100 * std::expm1(fitted.process().left_out_error()[i])));
   }
 
-  bool transfer_;
+  bool transfer_, taught_ = false;
   GpSettings settings_;
   std::vector<Axis> profiled_;
   Phase phase_ = Phase::train;

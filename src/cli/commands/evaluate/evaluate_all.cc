@@ -74,8 +74,7 @@ void print_text(const EveryEvaluation& evaluation, bool by_tables) {
 Status run(const EvaluateAllArguments& options, const Context& context) {
   EverySweep sweep;
   FLYBALL_ASSIGN(sweep.strategies, strategy_names(options.strategies));
-  FLYBALL_CHECK(
-      take_search_predictor(options.predictor, !options.references.empty(), sweep.options));
+  FLYBALL_CHECK(take_search_predictor(options.predictor, sweep.options));
   FLYBALL_ASSIGN(sweep.tables, read_table_folder(options.folder, {}, options.accepted));
   FLYBALL_ASSIGN(sweep.references, read_references(options.references, options.accepted));
   sweep.limit = options.limit;

@@ -71,24 +71,26 @@ void print_rows(const SearchEvaluation& evaluation) {
 
 /// Every table of a folder with problems of its own.
 Status run_population(const EvaluateSearchArguments& options, SearchSweep sweep) {
-  if (!options.train.empty() || !options.infer.empty() || !options.cases.empty())
-    return Error{Code::invalid_argument, "--tables is given with --train, --infer or --cases",
+  if (!options.train.empty() || !options.infer.empty())
+    return Error{Code::invalid_argument, "--tables is given with --train or --infer",
                  "--tables DIR takes all tables of a folder; leave the others out"};
   if (options.prior != "none")
     return Error{Code::invalid_argument, "--tables takes no --prior",
                  "give the tables one by one with --train and --infer, or --prior none"};
   const Phase phase = sweep.kind == ProblemKind::training ? Phase::train : Phase::infer;
   FLYBALL_ASSIGN(const auto tables, read_table_folder(options.data, phase, options.accepted));
-  FLYBALL_ASSIGN(const auto rows, evaluate_search_population(sweep, tables, options.draws));
+  FLYBALL_ASSIGN(const SearchPopulation found,
+                 evaluate_search_population(sweep, tables, options.draws));
+  if (!options.cases.empty()) FLYBALL_CHECK(write_file(options.cases, cases_csv(found.cases)));
   if (options.json) {
     Json document{{"problem", kind_name(sweep.kind)}, {"tables", tables.size()}};
-    for (const SearchKindRow& row : rows) document["kinds"].push_back(to_json(row));
+    for (const SearchKindRow& row : found.kinds) document["kinds"].push_back(to_json(row));
     print_json(document);
     return {};
   }
   TextTable shown({"strategy", "kind", "tables", "solvable", "solved %", "excess median %",
                    "mean %", "p90 %", "worst table %", "profiles", "worst table"});
-  for (const SearchKindRow& row : rows)
+  for (const SearchKindRow& row : found.kinds)
     shown.add(
         {row.strategy, row.kind, fmt::format("{}", row.tables), fmt::format("{}", row.solvable),
          percent(100.0 * static_cast<double>(row.solved) / static_cast<double>(row.solvable)),
@@ -119,8 +121,7 @@ Status run(const EvaluateSearchArguments& options) {
   sweep.options.seed = options.seed;
   if (options.min_gain >= 0) sweep.options.min_gain = options.min_gain;
   FLYBALL_ASSIGN(sweep.references, read_references(options.references, options.accepted));
-  FLYBALL_CHECK(
-      take_search_predictor(options.predictor, !options.references.empty(), sweep.options));
+  FLYBALL_CHECK(take_search_predictor(options.predictor, sweep.options));
   sweep.seeds = options.seeds;
   sweep.every = options.every;
   sweep.threads = options.threads;
@@ -130,7 +131,8 @@ Status run(const EvaluateSearchArguments& options) {
   const auto evaluation = evaluate_search(sweep);
   progress.finish();
   if (!evaluation) return evaluation.error();
-  if (!options.cases.empty()) FLYBALL_CHECK(write_file(options.cases, cases_csv(*evaluation)));
+  if (!options.cases.empty())
+    FLYBALL_CHECK(write_file(options.cases, cases_csv(evaluation->cases)));
   if (sweep.only_paper_modes && evaluation->modes < modes_of_the_paper)
     fmt::print(
         stderr,

@@ -16,9 +16,8 @@ Result<std::vector<std::string>> strategy_names(const std::vector<std::string>& 
   return names;
 }
 
-Status take_search_predictor(const std::string& named, bool has_references,
-                             SearchOptions& options) {
-  const std::string predictor = !named.empty() ? named : default_search_predictor(has_references);
+Status take_search_predictor(const std::string& named, SearchOptions& options) {
+  const std::string predictor = !named.empty() ? named : default_predictor();
   FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
   options.predictor = predictor;
   options.make_predictor = [predictor] { return *make_predictor(predictor); };

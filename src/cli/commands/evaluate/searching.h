@@ -13,6 +13,6 @@ Result<std::vector<std::string>> strategy_names(const std::vector<std::string>& 
 
 /// What `flyball` and `als` model with: the named predictor, or the default one. Error: there is
 /// none of the name.
-Status take_search_predictor(const std::string& named, bool has_references, SearchOptions& options);
+Status take_search_predictor(const std::string& named, SearchOptions& options);
 
 }  // namespace flyball::cli
