@@ -208,6 +208,10 @@ TEST_F(CampaignTest, WhatFailsIsNamedAndSaysWhy) {
   EXPECT_EQ(done.exit_code, 2);
   EXPECT_THAT(done.err, AllOf(HasSubstr("2 cells have no answer: nano-1.nonesuch"),
                               HasSubstr("campaign status " + file + "` says why")));
+  const std::string other = (folder_ / "other").string();
+  EXPECT_THAT(run({"campaign", "run", file, "--out", other}).err,
+              AllOf(HasSubstr("campaign status " + file + " --out " + other + "` says why"),
+                    HasSubstr("campaign run " + file + " --out " + other + "` tries again")));
   const auto why = HasSubstr("the network 'nonesuch' is not known to the twin");
   EXPECT_THAT(slurp(folder_ / "c.campaign/cells/nano-1.nonesuch.tune.10W/log.txt"), why);
   for (const char* asked : {"status", "report"}) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "base/json.h"
 #include "base/own_variables.h"
@@ -91,6 +92,16 @@ TEST_F(Contract, TheProgramReadsItsEnvironment) {
     EXPECT_NE(sources.find('"' + name + '"'), std::string::npos) << name;
     EXPECT_TRUE(is_own_variable(name)) << name;
   }
+}
+
+// Whose names no axis of a user's program may have.
+TEST_F(Contract, ThePageOfVariablesNamesFlyballsOwn) {
+  const std::string page = slurp(FLYBALL_SOURCE_DIR "/docs/reference/environment.md");
+  const std::regex row(R"(\n\| `(FLYBALL_[A-Z_]+)` \|)");
+  size_t named = 0;
+  for (std::sregex_iterator one(page.begin(), page.end(), row), end; one != end; ++one, ++named)
+    EXPECT_TRUE(is_own_variable((*one)[1].str())) << (*one)[1];
+  EXPECT_GE(named, 15u);
 }
 
 std::vector<std::string> keys_of(const nlohmann::json& document) {

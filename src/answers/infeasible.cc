@@ -292,7 +292,7 @@ namespace {
 Infeasibility explain(const Strategy& strategy, bool trains) {
   const Problem& problem = strategy.problem();
   const History& history = strategy.history();
-  Infeasibility why;
+  Infeasibility why{.trains = trains};
   if (const auto& nearest = history.best()) {
     for (Margin& margin : margins_of(problem, history.readings(), nearest->candidates))
       if (margin.missed()) why.missed.push_back(std::move(margin));
@@ -317,18 +317,13 @@ Infeasibility explain(const Strategy& strategy, bool trains) {
   return why;
 }
 
-/// What leaves room for training, where that is asked for and anything does.
-std::optional<Infeasibility> explain_training(const Strategy& strategy) {
-  if (!wants_training(strategy.problem())) return std::nullopt;
-  Infeasibility why = explain(strategy, true);
-  if (why.profiles == 0 && why.eased.empty() && why.together.empty()) return std::nullopt;
-  return why;
-}
-
 }  // namespace
 
 Infeasibility explain_infeasible(const Strategy& strategy) {
-  if (auto why = explain_training(strategy)) return *std::move(why);
+  if (wants_training(strategy.problem())) {
+    Infeasibility why = explain(strategy, true);
+    if (why.profiles > 0 || !why.eased.empty() || !why.together.empty()) return why;
+  }
   return explain(strategy, false);
 }
 
@@ -418,13 +413,12 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why, const R
 Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_of,
                    Provenance known) {
   if (why_not.code != Code::infeasible || !strategy.history().best()) return {std::move(why_not)};
-  const auto trains = explain_training(strategy);
-  const Infeasibility why = trains ? *trains : explain(strategy, false);
+  const Infeasibility why = explain_infeasible(strategy);
   Remedies remedies{advice_of(strategy, why, flag_of, known), {}};
   if (why.eased.empty()) remedies.together = together_of(strategy.problem(), why, flag_of, known);
   Error error = infeasible_error(strategy.problem(), why, remedies, flag_of);
   const bool advised = !remedies.alone.empty() || !remedies.together.empty();
-  if (advised && !trains && wants_training(strategy.problem()))
+  if (advised && !why.trains && wants_training(strategy.problem()))
     error.hint += "; no training minibatch is known to fit there";
   return {std::move(error), std::move(remedies)};
 }

@@ -22,18 +22,20 @@ struct EasedLimit {
 };
 
 struct Infeasibility {
+  bool trains = false;   ///< what is eased leaves room for training, too
   size_t measured = 0;   ///< choices that were measured
   size_t choices = 0;    ///< that the problem offers
   size_t predicted = 0;  ///< of those not measured: how many are predicted to meet every limit
   size_t profiles = 0;   ///< with so many one of them is expected to be found; 0: that is not so
-  std::vector<EasedLimit> eased;  ///< at most one for each limit
-  std::vector<Margin> missed;     ///< limits that the nearest measured choice misses
+  std::vector<EasedLimit> eased{};  ///< at most one for each limit
+  std::vector<Margin> missed{};     ///< limits that the nearest measured choice misses
   /// What these would have to be, all together, for that choice; empty where that does not do.
-  std::vector<EasedLimit> together;
+  std::vector<EasedLimit> together{};
 };
 
-/// Of a search whose answer() is Code::infeasible. A limit's predicted value is given in place of
-/// the measured one where it is nearer; with it the choice is feasible at 95 % by the predictions.
+/// Of a search whose answer() is Code::infeasible; where training is wanted, what leaves room for
+/// it, if anything does. A limit's predicted value is given in place of the measured one where it
+/// is nearer; with it the choice is feasible at 95 % by the predictions.
 Infeasibility explain_infeasible(const Strategy& strategy);
 
 /// How a limit is given on the command line: `value` there, plus `offset`, times `scale` is the

@@ -114,6 +114,13 @@ Result<OpenedFile> open_regular(const std::filesystem::path& path, uint64_t limi
   return OpenedFile{std::move(file), size};
 }
 
+Result<Descriptor> open_output(const std::filesystem::path& path) {
+  Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0644));
+  if (file.get() < 0) return file_error("write", path, errno);
+  return file;
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, size_t limit) {
   FLYBALL_ASSIGN(const OpenedFile file, open_regular(path, limit));
   std::string content;

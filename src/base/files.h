@@ -23,6 +23,9 @@ struct OpenedFile {
 Result<OpenedFile> open_regular(const std::filesystem::path& path,
                                 uint64_t limit = std::numeric_limits<uint64_t>::max());
 
+/// An empty file for what a program prints, made or emptied; a link is refused.
+Result<Descriptor> open_output(const std::filesystem::path& path);
+
 /// The whole of a regular file of `limit` bytes at most, so that a foreign file cannot fill memory.
 Result<std::string> read_file(const std::filesystem::path& path, size_t limit = size_t{256} << 20);
 

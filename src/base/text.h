@@ -21,6 +21,10 @@ std::string text_fault(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 /// Pieces joined with a separator.
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);
+/// A word that a POSIX shell reads back as it is: quoted only where it has to be.
+std::string shell_word(std::string_view word);
+/// One line that a shell reads back as these words.
+std::string shell_line(const std::vector<std::string>& words);
 /// The number as short as it can be written without loss: 16, 114.75.
 std::string format_number(double value);
 /// The name in `names` closest to `wrong`, when it is close enough to be meant.

@@ -41,6 +41,13 @@ TEST(Text, SplitsAndJoins) {
   EXPECT_EQ(join({"a", "a"}, "-"), "a-a");
 }
 
+TEST(Text, AShellReadsItsWordsBack) {
+  EXPECT_EQ(shell_line({"a", "b c", "it's", "", "$(x)"}), "a 'b c' 'it'\\''s' '' '$(x)'");
+  EXPECT_EQ(shell_line({"--power-budget=10W", "user@host:/a_b.c"}),
+            "--power-budget=10W user@host:/a_b.c");
+  EXPECT_EQ(shell_line({}), "");
+}
+
 TEST(Text, WritesNumbersShortAndWithoutLoss) {
   EXPECT_EQ(format_number(16), "16");
   EXPECT_EQ(format_number(114.75), "114.75");

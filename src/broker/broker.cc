@@ -56,9 +56,10 @@ int Broker::adopt(OwnedSocket socket) {
   return id;
 }
 
-void Broker::tell(const std::string& line) {
+void Broker::tell_of_client(const std::string& line) {
   if (!options_.tell || ++told_ > most_told) return;
-  options_.tell(told_ < most_told ? line : line + " (what else there is to say is not said)");
+  options_.tell(
+      told_ < most_told ? line : line + " (what clients bring about from now on is only counted)");
 }
 
 void Broker::run() {
@@ -301,14 +302,15 @@ void Broker::leave(int id) {
   }
   if (client.state != State::running) return;
   ++of.deaths;
-  tell(fmt::format("{} has ended within its turn, which is free", of.role.name));
+  tell_of_client(fmt::format("{} has ended within its turn, which is free", of.role.name));
   end_turn(Ending::failed);
 }
 
 void Broker::expel(int id, TurnRefusal refusal, const std::string& why) {
   if (++result_.expelled <= most_refusals_told)
-    tell(fmt::format("a client is refused: {}{}", why,
-                     result_.expelled < most_refusals_told ? "" : " (others are only counted)"));
+    tell_of_client(
+        fmt::format("a client is refused: {}{}", why,
+                    result_.expelled < most_refusals_told ? "" : " (others are only counted)"));
   (void)sockets_.send(id, turn_refused(refusal, why));
   leave(id);
 }

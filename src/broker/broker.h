@@ -124,7 +124,7 @@ class Broker final : public Executor {
   int64_t longest_turn_ns(const Client& client) const;
   DurationModel& durations_of(size_t job);
   bool ends() const;
-  void tell(const std::string& line);
+  void tell_of_client(const std::string& line);
   TurnClientResult& figures(const Client& client) { return result_.clients[client.job]; }
 
   TurnSockets sockets_;

@@ -77,8 +77,8 @@ void Broker::tell_replans() {
   const ServingResult& result = execution_.result();
   while (told_replans_ < result.replan_count) {
     const size_t left = result.replan_count - told_replans_++;
-    if (left <= result.replans.size())
-      tell(replan_text(result.replans[result.replans.size() - left]));
+    if (options_.tell && left <= result.replans.size())
+      options_.tell(replan_text(result.replans[result.replans.size() - left]));
   }
 }
 

@@ -114,8 +114,9 @@ void Broker::take_turn_away() {
   TurnClientResult& of = figures(client);
   ++of.overruns;
   ++jobs_[client.job].overruns_in_a_row;
-  tell(fmt::format("{} has had its turn for {:.3g} s and loses it: others have the accelerator",
-                   of.role.name, static_cast<double>(monotonic_ns() - turn_->began_ns) * 1e-9));
+  tell_of_client(
+      fmt::format("{} has had its turn for {:.3g} s and loses it: others have the accelerator",
+                  of.role.name, static_cast<double>(monotonic_ns() - turn_->began_ns) * 1e-9));
   client.since_ns = turn_->began_ns;
   end_turn(Ending::failed);
 }

@@ -115,7 +115,7 @@ void BrokerWatch::look(int64_t now_ns) {
     const std::lock_guard lock(mutex_);
     if (energy_s_ > 0) window.power_w = energy_j_ / energy_s_;
   }
-  const bool beyond = window.power_w > options_.budget_w && window.seconds >= options_.beyond_s;
+  const bool beyond = keeper_.is_beyond(window.power_w) && window.seconds >= options_.beyond_s;
   if (window.seconds < options_.window_s && !beyond) return;
   if (beyond && window.seconds < options_.window_s) window.served = window.late = 0;
   begin_window(now_ns);

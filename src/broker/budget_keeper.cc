@@ -32,7 +32,7 @@ BudgetKeeper::BudgetKeeper(KeeperOptions options)
 
 std::optional<KeeperStep> BudgetKeeper::look(const KeeperWindow& seen) {
   if (seen.turns == 0 || !(seen.seconds > 0)) return std::nullopt;
-  const bool beyond = seen.power_w > options_.budget_w * options_.slack;
+  const bool beyond = is_beyond(seen.power_w);
   const bool late = is_late(seen);
   beyond_ = beyond ? beyond_ + 1 : 0;
   late_ = late ? late_ + 1 : 0;

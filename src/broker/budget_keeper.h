@@ -58,6 +58,8 @@ class BudgetKeeper {
   /// Other clients run from now on: what was seen says little of them.
   void clients_changed();
 
+  /// Is so much power too much? Not known (NaN) is not.
+  bool is_beyond(double power_w) const { return power_w > options_.budget_w * options_.slack; }
   size_t mode() const { return mode_; }
   double training() const { return training_; }
 

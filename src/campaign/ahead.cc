@@ -5,33 +5,31 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/files.h"
 #include "base/json.h"
-#include "base/os/temp_folder.h"
 #include "base/text.h"
-#include "campaign/program_run.h"
+#include "telemetry/process/bounded_run.h"
 
 namespace flyball {
 namespace {
 
 constexpr double ask_limit_s = 120;
-constexpr size_t most_answer_bytes = size_t{64} << 20;
 
 class Oracle {
  public:
-  Oracle(const Campaign& campaign, const AheadOptions& options, TempFolder folder)
-      : campaign_(campaign), options_(options), folder_(std::move(folder)) {}
+  Oracle(const Campaign& campaign, const AheadOptions& options)
+      : campaign_(campaign), options_(options) {}
 
   Status tell(const CampaignCell& cell, AheadGroup& group) {
     const CampaignBoard& board = campaign_.boards[cell.board];
     const AskedCommand& ask = *campaign_.questions[cell.question].ask;
     const bool here = board.simulated || campaign_.executor == CampaignExecutor::local;
-    const std::string unknown =
-        here || !board.twin.empty()
-            ? fmt::format("not known: {} takes no --dry-run", ask.words)
-            : "not known: the board is not here, and no twin is named for it";
-    group.trials_known = group.seconds_known = group.joules_known = unknown;
-    if (ask.dry_runs && (here || !board.twin.empty()))
+    const bool foretold = foretells(cell);
+    group.trials_known = group.seconds_known = group.joules_known =
+        !here && board.twin.empty()
+            ? "not known: the board is not here, and no twin is named for it"
+        : !foretold ? fmt::format("not known: no dry run of this {} tells it", ask.words)
+                    : "not known: the board is not here, and a twin tells it of tune alone";
+    if (foretold && (here || !board.twin.empty()))
       FLYBALL_CHECK(dry_run(cell, here ? board.device : "twin:" + board.twin, !here, group));
     if (!group.seconds && !board.twin.empty() && ask.words == "tune")
       FLYBALL_CHECK(simulate(cell, "twin:" + board.twin, group));
@@ -39,23 +37,24 @@ class Oracle {
   }
 
  private:
+  /// A plan for arrivals replays them, and says nothing beforehand.
+  bool foretells(const CampaignCell& cell) const {
+    const auto replays = [](const std::string& word) {
+      return word == "--arrivals" || word.starts_with("--arrivals=");
+    };
+    return campaign_.questions[cell.question].ask->dry_runs &&
+           std::ranges::none_of(arguments_on(campaign_, cell, "", {}), replays);
+  }
+
   Result<Json> ask(const CommandWords& arguments) {
-    const std::filesystem::path answer = folder_ / "answer.json", said = folder_ / "said.txt";
-    CommandWords words = {
-        "/bin/sh",       "-c",          "said=$1; shift; exec \"$@\" >\"$0\" 2>\"$said\"",
-        answer.string(), said.string(), options_.program.string()};
+    CommandWords words = {options_.program.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    const auto done = run_program(words, ask_limit_s);
-    const auto text = read_file(answer, most_answer_bytes);
-    Json document = text ? Json::parse(*text, nullptr, false) : Json();
+    const auto answer = ask_program(words, ask_limit_s);
+    Json document = answer ? Json::parse(answer->out, nullptr, false) : Json();
     if (document.is_object()) return document;
-    const auto complaint = read_file(said, most_answer_bytes);
-    const std::string line = shell_line(arguments);
     return Error{Code::invalid_argument,
-                 fmt::format("`flyball {}`: {}", line,
-                             complaint ? std::string(trim(*complaint))
-                             : done    ? ""
-                                       : done.error().message),
+                 fmt::format("`flyball {}`: {}", shell_line(arguments),
+                             answer ? trim(answer->complaint) : answer.error().message),
                  "correct the campaign's file"};
   }
 
@@ -103,7 +102,6 @@ class Oracle {
 
   const Campaign& campaign_;
   const AheadOptions& options_;
-  TempFolder folder_;
 };
 
 Json sum_json(const AheadSum& sum) {
@@ -127,8 +125,7 @@ Result<CampaignAhead> look_ahead(const Campaign& campaign, const std::vector<Cam
                                  const CampaignFolder& folder, const AheadOptions& options) {
   CampaignAhead ahead;
   ahead.cells = cells.size();
-  FLYBALL_ASSIGN(TempFolder own, TempFolder::make());
-  Oracle oracle(campaign, options, std::move(own));
+  Oracle oracle(campaign, options);
   for (const CampaignCell& cell : cells) {
     if (cell_status(campaign, cells, cell, folder).state == CellState::done) {
       ++ahead.done;

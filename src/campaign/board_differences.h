@@ -22,7 +22,8 @@ class BoardDifferences {
  private:
   using ByBoard = std::map<std::string, MinibatchOf>;
   struct Group {
-    std::map<std::string, ByBoard> configurations;
+    /// By configuration, provenance and total of power.
+    std::map<std::tuple<std::string, std::string, std::string>, ByBoard> configurations;
     std::set<std::string> boards;
     std::map<std::string, bool> provenances;
   };

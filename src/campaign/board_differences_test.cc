@@ -51,9 +51,29 @@ TEST(BoardDifferences, TheOddBoardIsNamed) {
 
 TEST(BoardDifferences, WhatIsNoMeasurementIsLeftOut) {
   BoardDifferences differences;
-  differences.add(cell("a"), Json::parse(R"({"measured": [{"minibatch_ms": null}, {}]})"));
-  differences.add(cell("b"), Json());
-  EXPECT_TRUE(differences.all().empty());
+  const Json unusable = Json::parse(R"({"measured": [{"minibatch_ms": null}, {}]})");
+  differences.add(cell("a"), measured(100, 10));
+  differences.add(cell("b"), unusable);
+  differences.add(cell("c"), Json());
+  EXPECT_TRUE(differences.all().empty()) << "only one of them measured";
+}
+
+TEST(BoardDifferences, WhatIsMeasuredInOtherWaysIsNotCompared) {
+  BoardDifferences differences;
+  const auto of = [](const char* provenance, const char* total, double watts) {
+    Json answer = measured(100, watts);
+    answer["measured"][0]["provenance"] = provenance;
+    answer["device"] = {{"power_total", total}};
+    return answer;
+  };
+  differences.add(cell("a"), of("measured", "module", 10));
+  differences.add(cell("b"), of("measured", "wall plug", 20));
+  differences.add(cell("c"), of("simulated", "module", 30));
+  const auto all = differences.all();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].boards, 3u);
+  EXPECT_EQ(all[0].configurations, 0u);
+  EXPECT_FALSE(all[0].energy_cv);
 }
 
 }  // namespace

@@ -344,7 +344,7 @@ const std::vector<AskedCommand>& asked_commands() {
       {.words = "plan", .keeps = true, .dry_runs = true},
       {.words = "profile"},
       {.words = "experiment run", .keeps = true, .dry_runs = true},
-      {.words = "experiment findings", .keeps = true},
+      {.words = "experiment findings", .keeps = true, .dry_runs = true},
       {.words = "experiment benchmark"},
   };
   return commands;

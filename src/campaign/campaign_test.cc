@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "campaign/cells.h"
 #include "sql/database.h"
 #include "sql/postgres_place.h"
@@ -145,10 +146,6 @@ TEST(Campaign, FirstBoardOfAKindLeadsTheOthers) {
   EXPECT_EQ(shell_line(cell_arguments(campaign, second, {.store = "s", .reference = "r.csv"})),
             "tune resnet18 --device twin:orin_nano@2 --power-budget 10W --profiles 3 --reference "
             "r.csv --accept simulated --store s --json");
-}
-
-TEST(Campaign, WordsAreOneLineOfAShell) {
-  EXPECT_EQ(shell_line({"a", "b c", "it's", "", "$(x)"}), "a 'b c' 'it'\\''s' '' '$(x)'");
 }
 
 }  // namespace

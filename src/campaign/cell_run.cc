@@ -7,19 +7,21 @@
 #include <array>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
 #include "base/os/lock_file.h"
-#include "campaign/program_run.h"
 #include "campaign/remote_board.h"
 #include "campaign/temperature.h"
+#include "telemetry/process/bounded_run.h"
 #include "telemetry/process/command.h"
 
 namespace flyball {
 namespace {
 
-constexpr double restore_limit_s = 10, export_limit_s = 60, heat_look_s = 1, heat_grace_s = 15;
+constexpr int given_up = 2, stopped = 130;  // exit codes of what has none
+constexpr double restore_limit_s = 10, export_limit_s = 60, heat_look_s = 1;
 
 std::string host_name() {
   std::array<char, 256> host{};
@@ -27,37 +29,36 @@ std::string host_name() {
   return host.data();
 }
 
-// The command's own output goes into the file, what it says besides where ours goes.
-CommandWords into_file(const std::filesystem::path& file, const CommandWords& command) {
-  CommandWords words = {"/bin/sh", "-c", "exec \"$@\" >\"$0\"", file.string()};
-  words.insert(words.end(), command.begin(), command.end());
-  return words;
-}
-
 struct Ended {
   int exit_code = 0;
   bool too_hot = false;  ///< it was asked to end because of that, and had no answer yet
 };
 
-// Asked to end, it keeps what it has measured; what does not end is killed by finish().
-void end_of_heat(RunningCommand& running) {
+// Asked to end, it keeps what it has measured; what does not end heats the board no longer.
+void end_of_heat(RunningCommand& running, double grace_s) {
   running.signal(SIGTERM);
   const Stopwatch since;
-  while (!running.wait_until(monotonic_ns() + nanoseconds(heat_look_s)) &&
-         since.seconds() < heat_grace_s)
+  while (!running.wait_until(monotonic_ns() + nanoseconds(heat_look_s))) {
     running.refresh();
+    if (since.seconds() < grace_s) continue;
+    running.signal(SIGKILL);
+    return;
+  }
 }
 
-// Where the board becomes hotter than `stop_above_c` it is asked to end; 0: at no temperature.
-Result<Ended> run_to_end(const CommandWords& argv, double stop_above_c,
-                         const Thermometer& thermometer) {
+// Where the board becomes hotter than `stop_above_c` it is asked to end; 0: at no temperature. Its
+// stdout goes into `output`.
+Result<Ended> run_to_end(const CommandWords& argv, const std::filesystem::path& output,
+                         double stop_above_c, const Thermometer& thermometer,
+                         double heat_grace_s = 0) {
   Ended ended;
-  FLYBALL_ASSIGN(const auto running, RunningCommand::start(argv));
+  FLYBALL_ASSIGN(const Descriptor file, open_output(output));
+  FLYBALL_ASSIGN(const auto running, RunningCommand::start(argv, {.streams = {.out = file.get()}}));
   while (!running->wait_until(monotonic_ns() + nanoseconds(heat_look_s))) {
     running->refresh();
     if (stop_above_c <= 0 || thermometer.hottest_celsius().value_or(0) <= stop_above_c) continue;
     ended.too_hot = true;
-    end_of_heat(*running);
+    end_of_heat(*running, heat_grace_s);
     break;
   }
   running->finish(false);
@@ -128,10 +129,13 @@ class BoardCell {
  public:
   BoardCell(const Campaign& campaign, const CommandWords& arguments, const CellRunner& runner,
             const std::filesystem::path& output)
-      : campaign_(campaign), runner_(runner), root_(root_of(arguments)), thermometer_(root_) {
-    command_ = arguments;
+      : campaign_(campaign),
+        runner_(runner),
+        output_(output),
+        root_(root_of(arguments)),
+        thermometer_(root_),
+        command_(arguments) {
     command_.insert(command_.begin(), runner.program.string());
-    command_ = into_file(output, command_);
   }
 
   /// The command's exit code. `result` is told how often it was stopped because of heat, and why
@@ -140,7 +144,8 @@ class BoardCell {
     while (true) {
       if (campaign_.start_below_c > 0)
         FLYBALL_CHECK(wait_until_cool(campaign_.start_below_c, thermometer_, runner_.cancelled));
-      const auto ended = run_to_end(command_, campaign_.stop_above_c, thermometer_);
+      const auto ended =
+          run_to_end(command_, output_, campaign_.stop_above_c, thermometer_, runner_.heat_grace_s);
       const Status restored = restore();
       result.not_restored = restored ? "" : restored.error().message;
       if (!ended) return ended.error();
@@ -163,6 +168,7 @@ class BoardCell {
 
   const Campaign& campaign_;
   const CellRunner& runner_;
+  const std::filesystem::path& output_;
   std::string root_;
   Thermometer thermometer_;
   CommandWords command_;
@@ -175,12 +181,12 @@ Result<int> ask(const Campaign& campaign, const std::vector<CampaignCell>& cells
   const CellPlaces places = cell_places(campaign, cells, cell, folder);
   if (campaign.executor == CampaignExecutor::ssh) {
     const RemoteBoard remote(campaign, board, runner.program);
-    return remote.ask(cell, places, folder, output);
+    return remote.ask(cell, places, folder, output, result);
   }
   CommandWords arguments = cell_arguments(campaign, cell, places);
   if (!board.simulated) return BoardCell(campaign, arguments, runner, output).run(result);
   arguments.insert(arguments.begin(), runner.program.string());
-  FLYBALL_ASSIGN(const Ended ended, run_to_end(into_file(output, arguments), 0, Thermometer("/")));
+  FLYBALL_ASSIGN(const Ended ended, run_to_end(arguments, output, 0, Thermometer("/")));
   return ended.exit_code;
 }
 
@@ -211,9 +217,14 @@ Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& 
   result.attempts = last ? last->attempts + 1 : 1;
   const Stopwatch since;
   const std::filesystem::path output = folder.answer(cell).string() + ".part";
-  FLYBALL_ASSIGN(result.exit_code, ask(campaign, cells, cell, folder, runner, output, result));
+  const auto ended = ask(campaign, cells, cell, folder, runner, output, result);
+  result.exit_code = ended ? *ended : ended.error().code == Code::interrupted ? stopped : given_up;
   result.ended_utc = wall_clock_utc();
   result.seconds = since.seconds();
+  if (!ended) {
+    FLYBALL_CHECK(write_result(folder, cell, result));
+    return ended.error();
+  }
   if (is_answer(result.exit_code)) {
     std::filesystem::rename(output, folder.answer(cell), problem);
     if (problem) return file_error("keep", folder.answer(cell), problem.value());
@@ -221,9 +232,11 @@ Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& 
       return Error{Code::corrupt, folder.answer(cell).string() + " is no JSON document",
                    "run the cell alone: " + result.command};
     std::filesystem::remove(folder.reference(cell), problem);  // of another answer
-    if (cell.leads) FLYBALL_CHECK(keep_reference(folder, cell, runner));
   }
   FLYBALL_CHECK(write_result(folder, cell, result));
+  // Where that fails, those that start from it try once more.
+  if (cell.leads && is_answer(result.exit_code))
+    FLYBALL_CHECK(keep_reference(folder, cell, runner));
   return result.exit_code;
 }
 

@@ -15,6 +15,7 @@ namespace flyball {
 struct CellRunner {
   std::filesystem::path program;  ///< flyball itself
   const std::atomic<bool>* cancelled = nullptr;
+  double heat_grace_s = 15;  ///< for a command that is stopped as the board is too hot
 };
 
 /// Runs the cell in the folder of the campaign's file, unless it has an answer, and keeps its

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/os/temp_folder.h"
 #include "campaign/temperature.h"
@@ -37,14 +40,16 @@ class CellRunTest : public testing::Test {
     std::filesystem::permissions(place, std::filesystem::perms::owner_all);
     return place;
   }
-  Result<int> run(const std::filesystem::path& program) {
+  Result<int> run(const std::filesystem::path& program,
+                  const std::atomic<bool>* cancelled = nullptr) {
     const std::string text =
         "start_below_c = 60\nstop_above_c = 80\n[[boards]]\nname = \"a\"\ndevice = \"host\"\n"
         "[[questions]]\nname = \"tune\"\noptions = [\"--root\", \"" +
         (folder_ / "tree").string() + "\"]\n";
     campaign_ = parse_campaign(text, folder_ / "c.toml").value();
     cells_ = cells_of(campaign_).value();
-    return run_cell(campaign_, cells_, cells_[0], place(), {.program = program});
+    return run_cell(campaign_, cells_, cells_[0], place(),
+                    {.program = program, .cancelled = cancelled, .heat_grace_s = 1});
   }
   CampaignFolder place() const { return CampaignFolder::of(campaign_, ""); }
 
@@ -65,6 +70,23 @@ TEST_F(CellRunTest, IsStoppedByHeatAndGoesOnWhenItIsCool) {
   EXPECT_EQ(status.last->attempts, 1);
 }
 
+TEST_F(CellRunTest, WhatDoesNotEndWhenItIsTooHotIsKilled) {
+  const std::string temp = (zone_ / "temp").string(), count = (folder_ / "asked").string();
+  ASSERT_TRUE(write_file(folder_ / "stubborn",
+                         "#!/bin/bash\n[ \"$1\" = mode ] && { echo 50000 >'" + temp +
+                             "'; exit 0; }\n" + "echo x >>'" + count + "'\n[ $(wc -l <'" + count +
+                             "') -gt 1 ] && exit 3\ntrap '' TERM\necho 90000 >'" + temp +
+                             "'\nwhile :; do sleep 0.1; done\n")
+                  .ok());
+  std::filesystem::permissions(folder_ / "stubborn", std::filesystem::perms::owner_all);
+  const Stopwatch since;
+  const auto code = run(folder_ / "stubborn");
+  ASSERT_TRUE(code.ok()) << code.error().message;
+  EXPECT_EQ(*code, 3);
+  EXPECT_LT(since.seconds(), 20);
+  EXPECT_EQ(cell_status(campaign_, cells_, cells_[0], place()).last->heat_stops, 1);
+}
+
 TEST_F(CellRunTest, ABoardThatDoesNotCoolDownIsSaid) {
   heat(70);
   const Status cool = wait_until_cool(60, Thermometer(folder_ / "tree"), nullptr, 0.3);
@@ -73,6 +95,18 @@ TEST_F(CellRunTest, ABoardThatDoesNotCoolDownIsSaid) {
   EXPECT_TRUE(wait_until_cool(71, Thermometer(folder_ / "tree"), nullptr, 0.3).ok());
   // No sensor tells.
   EXPECT_TRUE(wait_until_cool(60, Thermometer(folder_ / "none"), nullptr, 0.3).ok());
+}
+
+TEST_F(CellRunTest, WhatIsGivenUpIsKeptToo) {
+  heat(90);
+  const std::atomic<bool> cancelled = true;
+  const auto code = run(program("exit 0"), &cancelled);  // while it waits for the board to cool
+  ASSERT_FALSE(code.ok());
+  EXPECT_EQ(code.error().code, Code::interrupted);
+  const CellStatus status = cell_status(campaign_, cells_, cells_[0], place());
+  EXPECT_EQ(status.state, CellState::interrupted);
+  ASSERT_TRUE(status.last);
+  EXPECT_EQ(status.last->exit_code, 130);
 }
 
 TEST_F(CellRunTest, AReasonIsTheLastErrorOfTheLog) {

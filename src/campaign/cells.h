@@ -38,7 +38,4 @@ CommandWords cell_arguments(const Campaign& campaign, const CampaignCell& cell,
 CommandWords arguments_on(const Campaign& campaign, const CampaignCell& cell,
                           const std::string& device, const CommandWords& more);
 
-/// One line that a shell reads back as these words.
-std::string shell_line(const CommandWords& words);
-
 }  // namespace flyball

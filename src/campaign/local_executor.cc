@@ -1,6 +1,5 @@
 #include "campaign/local_executor.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,18 +19,10 @@
 #include "base/os/lock_file.h"
 #include "telemetry/process/spawn.h"
 
-extern char** environ;
-
 namespace flyball {
 namespace {
 
-constexpr double look_s = 0.02, end_grace_s = 12;
-
-std::vector<std::string> our_environment() {
-  std::vector<std::string> all;
-  for (char** variable = environ; *variable; ++variable) all.emplace_back(*variable);
-  return all;
-}
+constexpr double look_s = 0.02, end_grace_s = 25, look_elsewhere_s = 1;
 
 class LocalExecutor {
  public:
@@ -41,7 +32,7 @@ class LocalExecutor {
         cells_(cells),
         folder_(folder),
         run_(run),
-        environment_(our_environment()),
+        environment_(own_environment()),
         busy_(campaign.boards.size(), false),
         free_at_s_(campaign.boards.size(), 0) {}
 
@@ -99,6 +90,9 @@ class LocalExecutor {
       if (cell.leader && state_[*cell.leader] == CellState::failed) {
         note_end(cell, CellState::failed);
         next = waiting_.erase(next);
+      } else if (cell.leader && state_[*cell.leader] == CellState::running) {
+        look_elsewhere(*cell.leader);
+        ++next;
       } else if (may_begin(cell)) {
         FLYBALL_CHECK(start(cell));
         next = waiting_.erase(next);
@@ -109,19 +103,26 @@ class LocalExecutor {
     return {};
   }
 
+  /// Of a leader that another process has: what became of it by now.
+  void look_elsewhere(size_t leader) {
+    if (monotonic_s() < look_again_at_s_) return;
+    look_again_at_s_ = monotonic_s() + look_elsewhere_s;
+    const CellState now = cell_status(campaign_, cells_, cells_[leader], folder_).state;
+    state_[leader] = now == CellState::done || now == CellState::running ? now : CellState::failed;
+  }
+
   Status start(const CampaignCell& cell) {
     std::error_code problem;
     std::filesystem::create_directories(folder_.cell(cell), problem);
     if (problem) return file_error("make", folder_.cell(cell), problem.value());
     const std::filesystem::path log = folder_.log(cell);
-    const Descriptor file(
-        ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
-    if (file.get() < 0) return file_error("write", log, errno);
-    FLYBALL_ASSIGN(const pid_t pid,
-                   spawn_group({run_.program.string(), "campaign", "cell", campaign_.file.string(),
-                                cell.name, "--executor", executor_name(campaign_.executor), "--out",
-                                folder_.path().string()},
-                               {.environment = environment_, .output = file.get()}));
+    FLYBALL_ASSIGN(const Descriptor file, open_output(log));
+    FLYBALL_ASSIGN(
+        const pid_t pid,
+        spawn_group(
+            {run_.program.string(), "campaign", "cell", campaign_.file.string(), cell.name,
+             "--executor", executor_name(campaign_.executor), "--out", folder_.path().string()},
+            {.environment = environment_, .streams = Streams::all_into(file.get())}));
     busy_[cell.board] = true;
     running_.emplace(pid, &cell);
     return {};
@@ -187,6 +188,7 @@ class LocalExecutor {
   std::vector<CellState> state_;   ///< by cell
   std::vector<bool> busy_;         ///< by board
   std::vector<double> free_at_s_;  ///< by board, monotonic
+  double look_again_at_s_ = 0;     ///< monotonic
   LocalSummary summary_;
 };
 

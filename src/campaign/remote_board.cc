@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/os/places.h"
 #include "base/text.h"
-#include "campaign/program_run.h"
+#include "telemetry/process/bounded_run.h"
 #include "telemetry/process/command.h"
-#include "telemetry/process/spawn.h"
 #include "telemetry/process/ssh.h"
 
 namespace flyball {
@@ -104,9 +101,8 @@ Result<std::string> RemoteBoard::tell(const std::string& command, double limit_s
 Result<std::string> RemoteBoard::pass(const std::filesystem::path& file,
                                       const std::string& command) const {
   FLYBALL_ASSIGN(const CommandWords all, words(command));
-  CommandWords arguments = {"/bin/sh", "-c", "exec \"$@\" <\"$0\"", file.string()};
-  arguments.insert(arguments.end(), all.begin(), all.end());
-  auto done = run_program(arguments, copy_limit_s);
+  FLYBALL_ASSIGN(const OpenedFile in, open_regular(file));
+  auto done = run_program(all, copy_limit_s, in.descriptor.get());
   if (done) return done;
   return Error{Code::unavailable,
                fmt::format("{} ({}): {} was not copied: {}", board_.name, board_.host,
@@ -142,6 +138,8 @@ Status RemoteBoard::fetch(const std::string& program, const std::string& place,
     return Error{Code::unavailable,
                  fmt::format("{} ({}): {} did not come back", board_.name, board_.host, place),
                  fmt::format("try `ssh {} true`, and whether there is space", board_.host)};
+  // A log of the store that lay there would be taken for this one's.
+  for (const char* log : {"-wal", "-shm"}) std::filesystem::remove(file.string() + log, problem);
   std::filesystem::rename(part, file, problem);
   if (problem) return file_error("keep", file, problem.value());
   return {};
@@ -159,8 +157,8 @@ Result<std::string> RemoteBoard::bring_program() const {
 }
 
 Result<int> RemoteBoard::ask(const CampaignCell& cell, const CellPlaces& places,
-                             const CampaignFolder& folder,
-                             const std::filesystem::path& output) const {
+                             const CampaignFolder& folder, const std::filesystem::path& output,
+                             CellResult& result) const {
   FLYBALL_ASSIGN(const std::string program, bring_program());
   FLYBALL_ASSIGN(const std::string campaign, campaign_id(folder));
   const std::string place = fmt::format("{}/cells/{}/{}", remote_folder, campaign, cell.name);
@@ -176,9 +174,8 @@ Result<int> RemoteBoard::ask(const CampaignCell& cell, const CellPlaces& places,
                               ended_with_stdin(line.front() + " " + shell_line(arguments));
   FLYBALL_CHECK(hold_stdin());
   FLYBALL_ASSIGN(const CommandWords all, words(command));
-  CommandWords into = {"/bin/sh", "-c", "exec \"$@\" >\"$0\"", output.string()};
-  into.insert(into.end(), all.begin(), all.end());
-  FLYBALL_ASSIGN(const auto running, RunningCommand::start(into));
+  FLYBALL_ASSIGN(const Descriptor out, open_output(output));
+  FLYBALL_ASSIGN(const auto running, RunningCommand::start(all, {.streams = {.out = out.get()}}));
   while (!running->wait_until(monotonic_ns() + nanoseconds(1))) running->refresh();
   running->finish(true);  // a shared connection may serve others
   if (const int signal = running->passed_on(); signal != 0) return 128 + signal;
@@ -187,12 +184,15 @@ Result<int> RemoteBoard::ask(const CampaignCell& cell, const CellPlaces& places,
     return Error{Code::conflict,
                  fmt::format("{} ({}): an earlier call of {} still runs there", board_.name,
                              board_.host, cell.name),
-                 fmt::format("end it: `ssh {} kill $(cat {}/process)`", board_.host, place)};
+                 fmt::format("end it: `ssh {} 'kill $(cat {}/process)'`", board_.host, place)};
   if (code == 255)
     return Error{Code::unavailable,
                  fmt::format("{} ({}) does not answer any more", board_.name, board_.host),
                  "`flyball campaign run` goes on where it was"};
-  if (!board_.simulated) (void)tell("\"$HOME\"/" + program + " mode restore", tell_limit_s).ok();
+  if (!board_.simulated) {
+    const auto restored = tell("\"$HOME\"/" + program + " mode restore", tell_limit_s);
+    result.not_restored = restored ? "" : restored.error().message;
+  }
   if (!places.store.empty()) {
     const Status fetched = fetch("\"$HOME\"/" + program, place + "/store.db", places.store);
     if (!fetched.ok() && (code == 0 || code == 1)) return fetched.error();

@@ -19,9 +19,9 @@ class RemoteBoard {
   /// there ends (SIGTERM) when this process does; where the connection is lost, when it is noticed
   /// there, or when the cell is run again. Returns its exit code. Errors: no ssh here, the host
   /// does not answer (unavailable), a copy whose digest is another one (corrupt), what an earlier
-  /// call left there does not end (conflict).
+  /// call left there does not end (conflict). `result` is told why the board was not put back.
   Result<int> ask(const CampaignCell& cell, const CellPlaces& places, const CampaignFolder& folder,
-                  const std::filesystem::path& output) const;
+                  const std::filesystem::path& output, CellResult& result) const;
 
   /// "ssh -o … -- HOST COMMAND": the words that run a shell's command there.
   Result<CommandWords> words(const std::string& command) const;

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/os/lock_file.h"
 #include "base/text.h"
-#include "campaign/program_run.h"
+#include "telemetry/process/bounded_run.h"
 
 namespace flyball {
 namespace {

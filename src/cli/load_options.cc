@@ -12,7 +12,7 @@ AddedOptions add_load_options(CLI::App& command, LoadArguments& arguments) {
       command.add_option("--protocol", arguments.protocol,
                          "What the server speaks: oip, openai-chat, openai-completions or http; "
                          "default: told by the "
-                         "URL"),
+                         "URL, of tune asked of the server where that has no path"),
       command.add_option("--model", request.model, "Model that requests name"),
       command.add_option("--arrivals", arguments.arrivals,
                          "When requests are due: poisson:30, constant:30, trace:FILE, "

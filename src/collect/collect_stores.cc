@@ -10,15 +10,14 @@
 namespace flyball {
 namespace {
 
-CollectOutcome take_store(Result<CollectTarget>& target, const CollectSource& source,
+CollectOutcome take_store(CollectTarget& target, const CollectSource& source,
                           const std::atomic<bool>* cancelled) {
   CollectOutcome outcome{source.place};
   if (is_interrupted(cancelled)) {
     outcome.error = Error{Code::interrupted, "interrupted", "run the same command again"};
     return outcome;
   }
-  auto taken =
-      target ? target->take(source.place, source.board) : Result<Collected>(target.error());
+  const auto taken = target.take(source.place, source.board);
   if (taken)
     outcome.taken = *taken;
   else
@@ -51,13 +50,12 @@ Json to_json(const CollectOutcome& outcome) {
 Result<std::vector<CollectOutcome>> collect_stores(const std::vector<CollectSource>& sources,
                                                    const std::string& into, const CollectRun& run) {
   // What keeps all of them from it is said once.
-  FLYBALL_CHECK(CollectTarget::open(into));
+  FLYBALL_ASSIGN(CollectTarget first, CollectTarget::open(into));
   std::vector<CollectOutcome> outcomes(sources.size());
   std::mutex told;
   std::atomic<size_t> next = 0;
   size_t done = 0;
-  const auto work = [&] {
-    auto target = CollectTarget::open(into);
+  const auto work = [&](CollectTarget& target) {
     for (size_t i = 0; (i = next++) < sources.size();) {
       outcomes[i] = take_store(target, sources[i], run.cancelled);
       const std::lock_guard lock(told);
@@ -65,8 +63,12 @@ Result<std::vector<CollectOutcome>> collect_stores(const std::vector<CollectSour
     }
   };
   std::vector<std::thread> others;
-  for (size_t job = 1; job < std::min(run.jobs, sources.size()); ++job) others.emplace_back(work);
-  work();
+  for (size_t job = 1; job < std::min(run.jobs, sources.size()); ++job)
+    others.emplace_back([&] {
+      // Where the server has no more connections, the others do the work.
+      if (auto own = CollectTarget::open(into)) work(*own);
+    });
+  work(first);
   for (std::thread& other : others) other.join();
   return outcomes;
 }

@@ -33,6 +33,7 @@ class Collect : public testing::TestWithParam<bool> {
   }
   std::string file(const char* name) const { return (folder_ / name).string(); }
   Store open(const char* name) const { return *Store::open(file(name)); }
+  Store opened_own() const { return *Store::open(target()); }
   Store opened_target() const { return *Store::open_to_read(target()); }
   Collected take(const char* name) const {
     auto opened = CollectTarget::open(target());
@@ -54,6 +55,29 @@ std::unique_ptr<PostgresServer> Collect::server_;
 
 INSTANTIATE_TEST_SUITE_P(Into, Collect, testing::Bool(),
                          [](const auto& into) { return into.param ? "PostgreSQL" : "AFile"; });
+
+// Another store leans on what was deleted here since: it comes back.
+TEST_P(Collect, WhatAnotherStoreReusedAndWasDeletedComesBack) {
+  if (GetParam()) return;  // nothing is deleted in a database
+  const int64_t gone = *opened_own().add_run(sample_request(), samples(0, 2), "");
+  {
+    auto other = CollectTarget::open(file("other.db"));
+    ASSERT_TRUE(other.ok());
+    ASSERT_TRUE(other->take(target()).ok());
+  }
+  {
+    Store other = open("other.db");
+    const auto known = other.run_measurements(1);
+    ASSERT_TRUE(known.ok());
+    const int64_t leans = *other.add_run(sample_request(), samples(3, 1), "");
+    ASSERT_TRUE(other.reuse(leans, std::vector<int64_t>{known->front().id}).ok());
+    ASSERT_TRUE(other.add_run(sample_request(), samples(5, 1), "").ok());
+  }
+  ASSERT_TRUE(opened_own().delete_run(gone).ok());
+  const Collected taken = take("other.db");
+  EXPECT_EQ(taken.new_runs, 2u) << "the run after that, too";
+  EXPECT_EQ(take("other.db").new_runs, 0u);
+}
 
 TEST_P(Collect, AllOfAStoreOnceAndAsItWas) {
   std::string identity;

@@ -154,26 +154,30 @@ Value CollectedRows::reference(const std::string& column, const Value& id) const
 // Rows of one store lie close together: they are asked for as ranges.
 Result<std::map<RowOrigin, int64_t>> CollectedRows::there(const char* table,
                                                           std::span<const LinkedRow> rows) {
-  constexpr int64_t widest_gap = 1000;
+  constexpr uint64_t widest_gap = 1000;
   std::vector<RowOrigin> asked;
   for (const LinkedRow& row : rows) asked.push_back(row.origin);
   std::ranges::sort(asked);
   const std::string sql = fmt::format(
       "SELECT id, store_row FROM {} WHERE store_id = ? AND store_row BETWEEN ? AND ?", table);
+  const std::string made_here =
+      fmt::format("SELECT id, id FROM {} WHERE store_id IS NULL AND id BETWEEN ? AND ?", table);
   std::map<RowOrigin, int64_t> found;
   for (size_t begin = 0, end = 0; begin < asked.size(); begin = end) {
     const int64_t store = asked[begin].store;
-    for (end = begin + 1; end < asked.size() && asked[end].store == store &&
-                          asked[end].row - asked[end - 1].row <= widest_gap;)
+    for (end = begin + 1;
+         end < asked.size() && asked[end].store == store &&
+         static_cast<uint64_t>(asked[end].row) - static_cast<uint64_t>(asked[end - 1].row) <=
+             widest_gap;)
       ++end;
-    if (store == target_own_) {  // made here: they have their own numbers
-      for (size_t i = begin; i < end; ++i) found[asked[i]] = asked[i].row;
-      continue;
-    }
-    FLYBALL_CHECK(to_.run(sql, {store, asked[begin].row, asked[end - 1].row}, [&](const Row& row) {
+    const auto note = [&](const Row& row) {
       found[{store, row.integer(1)}] = row.integer(0);
       return Status();
-    }));
+    };
+    const int64_t first = asked[begin].row, last = asked[end - 1].row;
+    FLYBALL_CHECK(to_.run(sql, {store, first, last}, note));
+    // Made here they have their own numbers, unless they were deleted since and came back.
+    if (store == target_own_) FLYBALL_CHECK(to_.run(made_here, {first, last}, note));
   }
   return found;
 }

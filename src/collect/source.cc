@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sql/database.h"
+#include "telemetry/process/bounded_run.h"
 #include "telemetry/process/ssh.h"
 
 namespace flyball {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/clock.h"
 #include "base/os/interrupt.h"
@@ -183,6 +184,11 @@ Status StoreCopy::copy_links(const RunStand& run, int64_t id, const LinkedRows& 
       return Status();
     }));
     if (batch.empty()) return {};
+    if (batch.back().position == std::numeric_limits<int64_t>::max())
+      return Error{
+          Code::corrupt,
+          fmt::format("run {} of {} has a place that no run has", run.id, from_.path().string()),
+          "`flyball runs check` says what is damaged"};
     next = batch.back().position + 1;
     FLYBALL_CHECK(copy_batch(batch, id, rows));
   }

@@ -74,7 +74,7 @@ void take_rates(ServeRequest& expected) {
 }
 
 ProfileSource profiles_of(const BrokerArguments& options) {
-  ProfileSource source{.files = options.files};
+  ProfileSource source{.files = options.files, .of_networks = false};
   source.read = [accepted = options.accepted](const std::string& file, const std::string& workload,
                                               Phase phase) {
     return read_workload(file, workload, phase_name(phase), accepted);
@@ -117,10 +117,10 @@ Status run(BrokerArguments& options) {
                  "turns and their modes"};
   const std::filesystem::path socket =
       options.socket.empty() ? broker_socket() : std::filesystem::path(options.socket);
+  catch_interrupts();  // who sees the socket may end the broker
   FLYBALL_ASSIGN(TurnSockets sockets, TurnSockets::listen(socket, group));
   BrokerSetup setup{
       .board = *board, .profiles = profiles_of(options), .sockets = std::move(sockets)};
-  catch_interrupts();
   FLYBALL_CHECK(take_board(options, *board, setup));
   ServeRequest& expected = options.asked.expected;
   setup.computing = expected.infer.empty() ? board->info() : computing_board(board->info());

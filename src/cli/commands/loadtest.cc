@@ -124,9 +124,11 @@ void add_loadtest(CLI::App& app, Context& context) {
                [options](Seconds time) { options->duration_s = time.value; },
                "How long requests are due that count; default: 20s, or the trace's length",
                {0.1, 1e6, "100ms or more"});
-  add_duration(*command, "--warm-up", [options](Seconds time) { options->warm_up_s = time.value; },
-               "Load before that, which is not counted; default: a tenth of --duration, at most 2s",
-               {0, 1e5, "0s or more"});
+  add_duration(
+      *command, "--warm-up", [options](Seconds time) { options->warm_up_s = time.value; },
+      "Load before that, of a trace its beginning, which is not counted; default: a tenth of "
+      "--duration, at most 2s",
+      {0, 1e5, "0s or more"});
   add_seed(*command, options->seed, "Seed of the times at which requests are due");
   command->add_flag("--no-power", options->no_power, "Do not read the power sensors");
   add_json_flag(*command, options->json);

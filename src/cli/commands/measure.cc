@@ -70,8 +70,7 @@ Status run(MeasureArguments& options, Context& context) {
   FLYBALL_CHECK(options.record.check());
   measure.interval = options.interval;
   measure.wait_for_all = options.wait_for_all;
-  // The document is alone on stdout.
-  measure.stdout_to_stderr = options.json;
+  measure.streams = Streams::beside(options.json);
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   measure.sensors = open_power_sensors(root);
   measure.context = context_of(options, root);

@@ -231,7 +231,7 @@ Status run_program(ProfileOptions& options, Context& context) {
   request.steps = options.request.steps;
   request.patience = options.patience;
   request.interval = options.request.interval;
-  request.stdout_to_stderr = options.json;  // the document is alone on stdout
+  request.streams = Streams::beside(options.json);
   request.sensors = open_power_sensors(root, info.gpu);
   request.context = context_of(options, root);
   FLYBALL_CHECK(options.record.check());

@@ -125,7 +125,8 @@ std::string follow_command(const RecordArguments& options, SamplerRecording& rec
   constexpr int64_t look_ns = 1'000'000'000;  // for what the command leaves to us
   const int64_t begin_ns = monotonic_ns();
   const auto started = RunningCommand::start(
-      options.command, {.stdout_to_stderr = options.json, .environment = python_environment()});
+      options.command,
+      {.environment = python_environment(), .streams = Streams::beside(options.json)});
   if (!started) {
     report_error(started.error());
     context.exit_code = start_failure_exit_code(started.error());

@@ -114,7 +114,7 @@ Status run(ServeArguments& options, const std::string& command) {
     return Error{Code::invalid_argument,
                  "nobody sends requests over http to a table or a simulated board",
                  "name a source: --arrivals poisson:60, constant:60, trace:FILE or "
-                 "windows:30:10min,60:10min; without --listen"};
+                 "windows:30:10min,60:10min; without --listen and --token-file"};
   const auto& infer = serve.plan.infer;
   if (serve.listens() && infer.size() == 2 && infer[0] == infer[1])
     return Error{Code::invalid_argument, fmt::format("{} is served twice", infer[0]),
@@ -235,7 +235,7 @@ void add_serve(CLI::App& app, Context& context) {
   add_duration(*command, "--duration", [&serve](Seconds time) { serve.asked.seconds = time.value; },
                "How long to serve; default: until Ctrl-C, of tables the trace's end or 1min",
                {0.1, 1e8, "100ms or more"});
-  add_percentile(*command, serve.plan.percentile, "Share of requests in time, for plans of tables");
+  add_percentile(*command, serve.plan.percentile, "Share of requests in time that plans keep");
   serve.plan.scope.exclude({Target::no_training},
                            {add_preference(*command, serve.plan.request.prefer)});
   options->margin = add_margin(*command, serve.plan.request.margin,

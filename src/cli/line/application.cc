@@ -45,15 +45,6 @@ constexpr const char* footer =
 
 using Words = std::vector<std::string>;
 
-// As it may be typed again.
-std::string quoted(const std::string& word) {
-  if (!word.empty() && word.find_first_of(" \t\n'\"$\\*?[](){}<>|&;`!#~") == std::string::npos)
-    return word;
-  std::string text = "'";
-  for (char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
 std::vector<std::string> names_below(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -161,8 +152,9 @@ int run_command(int argc, char** argv) {
   rename_options(app, words);
   if (const Status status = take_configuration(app, words); !status.ok())
     return report_error(status.error());
-  context.command = "flyball";
-  for (const std::string& word : words) context.command += " " + quoted(word);
+  Words typed = words;
+  typed.insert(typed.begin(), "flyball");
+  context.command = shell_line(typed);
   cut_program(words, context.program);
   try {
     return finish_output(parse(app, words, context));

@@ -11,6 +11,7 @@
 #include "base/os/places.h"
 #include "base/text.h"
 #include "boards/board_file.h"
+#include "sql/database.h"
 
 namespace flyball::cli {
 namespace {
@@ -106,7 +107,8 @@ void expand_home(std::vector<ConfiguredValue>& values) {
 void place_beside(const fs::path& file, std::vector<ConfiguredValue>& values) {
   for (ConfiguredValue& value : values)
     if (value.option == "--store")
-      for (std::string& place : value.values) place = (file.parent_path() / place).string();
+      for (std::string& place : value.values)
+        if (!names_postgres(place)) place = (file.parent_path() / place).string();
 }
 
 fs::path nearest_project_file() {

@@ -62,6 +62,10 @@ TEST(ConfigurationFilesOf, TheProjectComeAfterTheUser) {
   EXPECT_THAT(told(read_configuration(files)->values),
               ElementsAre("tune|--profiles|3", "|--store|" + (folder->path() / "kept.db").string()))
       << "one store for the project, wherever in it one works";
+  ASSERT_TRUE(write_file(files.project, "store = 'service=fleet'\n").ok());
+  EXPECT_THAT(told(read_configuration(files)->values),
+              ElementsAre("tune|--profiles|3", "|--store|service=fleet"))
+      << "a database, not a file";
   ASSERT_TRUE(write_file(files.project, std::string(2 << 20, '#')).ok());
   EXPECT_FALSE(read_configuration(files).ok()) << "larger than any such file";
 }

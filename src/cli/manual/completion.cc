@@ -37,7 +37,7 @@ std::string folder_names(const ListedCommand& command) {
 std::string paths_below(const std::vector<ListedCommand>& commands) {
   std::vector<std::string> paths;
   for (const ListedCommand& command : commands)
-    if (command.path.find(' ') != std::string::npos) paths.push_back(shell_word(command.path));
+    if (command.path.find(' ') != std::string::npos) paths.push_back(completion_word(command.path));
   return paths.empty() ? "''" : join(paths, " | ");
 }
 
@@ -54,9 +54,9 @@ std::string choice_cases(const std::vector<ListedCommand>& commands) {
       if (option.choices.empty()) continue;
       std::vector<std::string> patterns;
       for (const std::string& name : option.names)
-        patterns.push_back(shell_word(command.path + " " + name));
+        patterns.push_back(completion_word(command.path + " " + name));
       text += fmt::format("    {}) choices={} ;;\n", join(patterns, " | "),
-                          shell_word(join(option.choices, " ")));
+                          completion_word(join(option.choices, " ")));
     }
   return text;
 }
@@ -201,14 +201,14 @@ end
 std::string described(const std::string& name, const std::string& text) {
   std::string escaped;
   for (char c : name) escaped += c == ':' ? "\\:" : std::string(1, c);
-  return shell_word(escaped + ":" + text);
+  return completion_word(escaped + ":" + text);
 }
 
 std::string fish_line(const ListedCommand& command, const std::string& rest,
                       const std::string& text) {
   return fmt::format("complete -c flyball -n {} {} -d {}\n",
-                     shell_word("__flyball_at " + shell_word(command.path)), rest,
-                     shell_word(text));
+                     completion_word("__flyball_at " + completion_word(command.path)), rest,
+                     completion_word(text));
 }
 
 std::string fish_option(const ListedCommand& command, const ListedOption& option) {
@@ -216,7 +216,7 @@ std::string fish_option(const ListedCommand& command, const ListedOption& option
   for (const std::string& name : option.names)
     words.push_back(name.starts_with("--") ? "-l " + name.substr(2) : "-s " + name.substr(1));
   if (!option.choices.empty())
-    words.push_back("-x -a " + shell_word(join(option.choices, " ")));
+    words.push_back("-x -a " + completion_word(join(option.choices, " ")));
   else if (option.folder)
     words.push_back("-x -a '(__fish_complete_directories)'");
   else if (option.takes_value)
@@ -226,7 +226,7 @@ std::string fish_option(const ListedCommand& command, const ListedOption& option
 
 }  // namespace
 
-std::string shell_word(const std::string& text) {
+std::string completion_word(const std::string& text) {
   std::string word = "'";
   for (char c : text) {
     // A quote ends the word, and a backslash, which fish alone reads within quotes, stands outside.
@@ -241,10 +241,11 @@ std::string shell_word(const std::string& text) {
 std::string bash_completion(const std::vector<ListedCommand>& commands) {
   std::string cases;
   for (const ListedCommand& command : commands)
-    cases += fmt::format("      {}) commands={} options={} valued={} folders={} arguments={} ;;\n",
-                         shell_word(command.path), shell_word(join(command.commands, " ")),
-                         shell_word(all_names(command)), shell_word(valued_names(command)),
-                         shell_word(folder_names(command)), shell_word(argument_words(command)));
+    cases += fmt::format(
+        "      {}) commands={} options={} valued={} folders={} arguments={} ;;\n",
+        completion_word(command.path), completion_word(join(command.commands, " ")),
+        completion_word(all_names(command)), completion_word(valued_names(command)),
+        completion_word(folder_names(command)), completion_word(argument_words(command)));
   std::string script = filled(bash_script, "@COMMANDS@", cases);
   script = filled(script, "@PATHS@", paths_below(commands));
   return filled(script, "@CHOICES@", choice_cases(commands));
@@ -253,16 +254,16 @@ std::string bash_completion(const std::vector<ListedCommand>& commands) {
 std::string zsh_completion(const std::vector<ListedCommand>& commands) {
   std::string cases;
   for (const ListedCommand& command : commands) {
-    cases += fmt::format("      {})\n        below=(", shell_word(command.path));
+    cases += fmt::format("      {})\n        below=(", completion_word(command.path));
     for (const ListedCommand* one : commands_below(command, commands))
       cases += "\n          " + described(last_word(one->path), one->text);
     cases += ")\n        flags=(";
     for (const ListedOption& option : command.options)
       for (const std::string& name : option.names)
         cases += "\n          " + described(name, option.text);
-    cases += fmt::format(")\n        valued={} folders={} arguments={} ;;\n",
-                         shell_word(valued_names(command)), shell_word(folder_names(command)),
-                         shell_word(argument_words(command)));
+    cases += fmt::format(
+        ")\n        valued={} folders={} arguments={} ;;\n", completion_word(valued_names(command)),
+        completion_word(folder_names(command)), completion_word(argument_words(command)));
   }
   std::string script = filled(zsh_script, "@COMMANDS@", cases);
   script = filled(script, "@PATHS@", paths_below(commands));
@@ -273,11 +274,12 @@ std::string fish_completion(const std::vector<ListedCommand>& commands) {
   std::string lines;
   std::vector<std::string> paths;
   for (const ListedCommand& command : commands) {
-    paths.push_back(shell_word(command.path));
+    paths.push_back(completion_word(command.path));
     for (const ListedCommand* one : commands_below(command, commands))
-      lines += fish_line(command, "-f -a " + shell_word(last_word(one->path)), one->text);
+      lines += fish_line(command, "-f -a " + completion_word(last_word(one->path)), one->text);
     if (const std::string words = argument_words(command); !words.empty())
-      lines += fish_line(command, "-f -a " + shell_word(words), command.positionals.front().text);
+      lines +=
+          fish_line(command, "-f -a " + completion_word(words), command.positionals.front().text);
     for (const ListedOption& option : command.options) lines += fish_option(command, option);
   }
   std::string script = filled(fish_script, "@PATHS@", join(paths, " "));

@@ -15,6 +15,6 @@ std::string zsh_completion(const std::vector<ListedCommand>& commands);
 std::string fish_completion(const std::vector<ListedCommand>& commands);
 
 /// Text as one word of any of the three shells.
-std::string shell_word(const std::string& text);
+std::string completion_word(const std::string& text);
 
 }  // namespace flyball::cli

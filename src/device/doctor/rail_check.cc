@@ -1,10 +1,8 @@
 #include "device/doctor/rail_check.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <map>
 
@@ -137,13 +135,13 @@ Result<ComparedRails> compare_with_tegrastats(const SensorList& sensors, const f
                                               const std::atomic<bool>* interrupted) {
   FLYBALL_ASSIGN(const TempFolder folder, TempFolder::make());
   const fs::path log = folder / "tegrastats.log";
-  const Descriptor output(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  if (output.get() < 0) return file_error("write", log, errno);
+  FLYBALL_ASSIGN(const Descriptor output, open_output(log));
   ComparedRails compared;
   {
-    FLYBALL_ASSIGN(const auto running,
-                   RunningCommand::start({tool.string(), "--interval", "500"},
-                                         {.foreground = false, .output = output.get()}));
+    FLYBALL_ASSIGN(
+        const auto running,
+        RunningCommand::start({tool.string(), "--interval", "500"},
+                              {.foreground = false, .streams = Streams::all_into(output.get())}));
     compared.rails = watch_rails(sensors, seconds, interrupted);
   }  // its end ends the tool
   if (is_interrupted(interrupted)) return Error{Code::interrupted, "interrupted", ""};

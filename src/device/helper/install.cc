@@ -62,7 +62,7 @@ Status run_system_command(const std::vector<std::string>& argv) {
   FLYBALL_ASSIGN(
       const pid_t child,
       spawn_group(argv, {.environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"},
-                         .stdout_to_stderr = true}));
+                         .streams = {.out = STDERR_FILENO}}));
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

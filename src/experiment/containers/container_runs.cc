@@ -44,12 +44,6 @@ constexpr std::array passed_on = {
     "TORCH",           "PYTORCH", "CUDA_", "CUBLAS_",   "CUDNN_", "NVIDIA_", "MALLOC",
     "GLIBC_TUNABLES=", "FLYBALL_"};
 
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char letter : word) text += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return text + "'";
-}
-
 // Folders of / with this machine's files, and its links.
 void list_root(ContainerPlan& plan) {
   std::error_code ignored;
@@ -219,7 +213,7 @@ class Host : public ContainerRuns {
     FLYBALL_ASSIGN(const auto output, OutputLog::open(size_t{1} << 16));
     CommandOptions how;
     how.foreground = false;
-    how.output = output->descriptor();
+    how.streams = Streams::all_into(output->descriptor());
     const int64_t begin = monotonic_ns();
     FLYBALL_ASSIGN(const auto command, RunningCommand::start(argv, how));
     const int64_t latest = begin + static_cast<int64_t>(longest_s * 1e9);
@@ -257,10 +251,10 @@ class Host : public ContainerRuns {
       if (equals == std::string::npos) continue;
       if (std::ranges::any_of(passed_on, [&](const char* p) { return variable.starts_with(p); }))
         text += fmt::format("export {}={}\n", variable.substr(0, equals),
-                            quoted(variable.substr(equals + 1)));
+                            shell_word(variable.substr(equals + 1)));
     }
     text += fmt::format("export TMPDIR=/tmp FLYBALL_MACHINE={} FLYBALL_STATE={}\n",
-                        "in-" + plan.name, quoted(plan.scratch / "state"));
+                        "in-" + plan.name, shell_word((plan.scratch / "state").string()));
     std::vector<std::string> words = {program_.string(),
                                       "experiment",
                                       "run",
@@ -276,9 +270,7 @@ class Host : public ContainerRuns {
                                       "--force",
                                       "--quiet",
                                       "--json"};
-    text += "exec";
-    for (const std::string& word : words) text += " " + quoted(word);
-    return text + "\n";
+    return text + "exec " + shell_line(words) + "\n";
   }
 
   static Result<RunFigures> read_back(const fs::path& file, const std::string& runtime) {

@@ -202,7 +202,7 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   ProgramOptions options;
   options.argv = request.argv;
   options.environment = request.environment;
-  options.stdout_to_stderr = request.stdout_to_stderr;
+  options.streams = request.streams;
   FLYBALL_ASSIGN(const auto run, ProgramRun::start(options));
   const Disturbance others;
   Watch watch(*run, request, profile);

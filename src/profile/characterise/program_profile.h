@@ -21,7 +21,7 @@ struct ProgramRequest {
   std::vector<std::string> argv;
   int64_t steps = 0;      ///< ends the program after so many marked minibatches; 0: its own end
   Seconds patience{300};  ///< a program that has marked and then marks nothing so long hangs
-  bool stdout_to_stderr = false;
+  Streams streams{};      ///< of the command
   SensorList sensors{};
   Seconds interval{0.01};
   SensorList context{};  ///< what explains a run, for traces; read every `context_interval`

@@ -66,11 +66,11 @@ Result<std::unique_ptr<ProgramRun>> ProgramRun::start(const ProgramOptions& opti
   std::unique_ptr<ProgramRun> run(new ProgramRun(options, std::move(folder)));
   FLYBALL_ASSIGN(run->marks_, MarkReader::create(run->folder_.path()));
   CommandOptions command;
-  command.stdout_to_stderr = options.stdout_to_stderr;
+  command.streams = options.streams;
   command.foreground = !options.in_background;
   if (options.in_background) {
     FLYBALL_ASSIGN(run->output_, OutputLog::open());
-    command.output = run->output_->descriptor();
+    command.streams = Streams::all_into(run->output_->descriptor());
   }
   command.environment = setting_variables(options.settings);
   command.environment.insert(command.environment.end(), options.environment.begin(),

@@ -20,7 +20,7 @@ struct ProgramOptions {
   /// Settings of the trial: `batch_size` reaches the program as FLYBALL_BATCH_SIZE, and so on.
   Settings settings;
   std::vector<std::string> environment{};  ///< "NAME=value", on top of ours
-  bool stdout_to_stderr = false;
+  Streams streams{};                       ///< of the command
   /// Keeps the newest of its output (for error messages), and leaves the terminal and Ctrl-C to us.
   bool in_background = false;
 };

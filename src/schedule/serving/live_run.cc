@@ -50,6 +50,9 @@ Status check_live_measure(const ServeRequest& request, const ProfileSource& prof
                           double switch_ms) {
   if (request.measure == 0) return {};
   if (plan && sets_mode) return check_measure(request, profiles, *plan, switch_ms);
+  if (!can_plan_serving(request.train.size(), request.infer.size()))
+    return Error{Code::invalid_argument, fmt::format("--measure: {}", planned_roles),
+                 "leave one out, or leave --measure out"};
   return Error{Code::unavailable,
                plan ? "--measure: no mode can be set here"
                     : "--measure: there is nothing to plan with, so nothing tells which modes "

@@ -152,15 +152,18 @@ void take_settings(const Settings& job, ServeRequest& request) {
     request.train_batch = static_cast<int64_t>(found->second);
 }
 
-std::string how_to_profile(const ServeRequest& request, double rate_hz) {
-  std::string command =
-      request.train.empty() ? "flyball plan inference" : "flyball plan concurrent";
+std::string how_to_profile(const ServeRequest& request, const ProfileSource& source,
+                           double rate_hz) {
+  if (!source.of_networks) return "name a table of each with --measured FILE.csv";
+  std::string command = !request.train.empty()      ? "`flyball plan concurrent"
+                        : request.infer.size() == 2 ? "`flyball plan two-inference"
+                                                    : "`flyball plan inference";
   for (const std::string& name : request.train) command += " --train " + name;
   for (const std::string& name : request.infer) command += " --infer " + name;
   if (!request.device.empty()) command += " --device " + request.device;
   if (!request.data.empty()) command += " --data " + request.data;
-  return command + fmt::format(" --rate {:g} --latency {:g}ms", rate_hz > 0 ? rate_hz : 60,
-                               request.plan.latencies_ms.front());
+  return command + fmt::format(" --rate {:g} --latency {:g}ms` makes them",
+                               rate_hz > 0 ? rate_hz : 60, request.plan.latencies_ms.front());
 }
 
 }  // namespace
@@ -218,7 +221,7 @@ Result<std::optional<ServingPlan>> plan_live(ServeRequest& request, const Profil
     return lacking_profiles(source, profiles.lacking);
   if (!profiles.lacking.empty())
     return without("no profiles of " + profiles.lacking + " on this board to plan with",
-                   "`" + how_to_profile(request, rate_hz) + "` makes them");
+                   how_to_profile(request, source, rate_hz));
   FLYBALL_ASSIGN(ServingPlan plan,
                  plan_profiled(profiles.tables, request,
                                {asked_settings(request), knobs, request.measure > 0, board.fixed}));

@@ -18,6 +18,7 @@ struct ProfileSource {
   std::function<Result<WorkloadTable>(const std::string& file, const std::string& workload, Phase)>
       read{};
   std::function<Result<Store>()> store{};  ///< opens it; empty: nothing of it
+  bool of_networks = true;  ///< which `flyball plan` profiles; else of programs of the user's own
 };
 
 /// Of the named tables, one for each role of the board; empty where none are named.

@@ -56,6 +56,8 @@ TEST_F(ServingProfilesTest, WithoutProfilesTheModeStaysButABudgetIsAnError) {
                           "--infer double --device host --rate 20 --latency 200ms` makes them)"));
   request_.plan.power_budget_w = 15;
   EXPECT_THAT(plan().error().message, HasSubstr("no profiles of learn training"));
+  source_.of_networks = false;  // as the broker asks for the user's own programs
+  EXPECT_EQ(plan().error().hint, "name a table of each with --measured FILE.csv");
 }
 
 TEST_F(ServingProfilesTest, ATableWithoutARoleIsAnError) {

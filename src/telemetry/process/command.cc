@@ -14,14 +14,11 @@
 
 #include "base/clock.h"
 #include "base/os/guard.h"
-#include "telemetry/process/spawn.h"
 #include "telemetry/process/terminal.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
-
-extern char** environ;
 
 namespace flyball {
 namespace {
@@ -31,17 +28,6 @@ constexpr int64_t signal_look_ns = 200'000'000;  // for a signal that came just 
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
-std::vector<std::string> merged_environment(const std::vector<std::string>& extra) {
-  std::vector<std::string> all = extra;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::string key = text.substr(0, text.find('=') + 1);
-    if (std::ranges::none_of(extra, [&](const auto& e) { return e.starts_with(key); }))
-      all.push_back(text);
-  }
-  return all;
 }
 
 // What the kernel may charge to a child of ours before its exec. It counts pages roughly.
@@ -89,9 +75,8 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(const std::vector<
     command->shield_ = std::make_unique<Foreground>(std::move(forwarding));
   }
   FLYBALL_ASSIGN(const pid_t pid,
-                 spawn_group(argv, {.environment = merged_environment(options.environment),
-                                    .output = options.output,
-                                    .stdout_to_stderr = options.stdout_to_stderr}));
+                 spawn_group(argv, {.environment = own_environment(options.environment),
+                                    .streams = options.streams}));
   command->own_peak_bytes_ = own_peak_bytes();
   command->finished_ = false;
   command->pid_ = pid;

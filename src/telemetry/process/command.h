@@ -11,16 +11,16 @@
 
 #include "base/status.h"
 #include "telemetry/process/process_tree.h"
+#include "telemetry/process/spawn.h"
 
 namespace flyball {
 
 struct CommandOptions {
-  bool stdout_to_stderr = false;  ///< keeps our own stdout free for one JSON document
   /// Pass on SIGINT, SIGTERM, SIGHUP and SIGQUIT that reach us, and hand over the terminal, while
   /// the command runs. One such command at a time in a process.
   bool foreground = true;
   std::vector<std::string> environment{};  ///< "NAME=value", on top of ours
-  int output = -1;  ///< descriptor for its stdout and stderr, without stdin; −1: ours
+  Streams streams{};
 };
 
 /// What processes used that have ended and were waited for.

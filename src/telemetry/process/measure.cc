@@ -168,8 +168,8 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   FLYBALL_CHECK(sampler.start());
   result.begin_ns = monotonic_ns();
   FLYBALL_ASSIGN(const auto command,
-                 RunningCommand::start(argv, {.stdout_to_stderr = options.stdout_to_stderr,
-                                              .environment = python_environment()}));
+                 RunningCommand::start(
+                     argv, {.environment = python_environment(), .streams = options.streams}));
   const uint64_t faults_seen = run_until_end(*command, options, result);
   if (options.wait_for_all) wait_for_orphans(*command, result);
   command->finish(true);

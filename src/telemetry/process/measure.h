@@ -8,6 +8,7 @@
 #include "base/json_fwd.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "telemetry/process/spawn.h"
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sampling/trace.h"
@@ -21,7 +22,7 @@ struct MeasureOptions {
   SensorList sensors;             ///< power sensors and energy counters to read; other kinds too
   SensorList context;             ///< what explains a run, for traces; read less often
   Seconds context_interval{0.1};  ///< between samples of `context`; not below `interval`
-  bool stdout_to_stderr = false;  ///< of the command
+  Streams streams{};              ///< of the command
   bool wait_for_all = false;      ///< also for processes that it leaves behind
   SamplingListener* listener = nullptr;  ///< of what is sampled; not owned
 };

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 MeasureResult measured(const std::vector<std::string>& argv, MeasureOptions options = {}) {
-  options.stdout_to_stderr = true;
+  options.streams.out = STDERR_FILENO;
   auto result = measure_command(argv, options);
   if (!result.ok()) {
     ADD_FAILURE() << result.error().message;

@@ -15,8 +15,8 @@ using testing::StartsWith;
 
 // Runs a shell script to its end with its output in `log`.
 void run(OutputLog& log, const std::string& script) {
-  const auto command = RunningCommand::start({"sh", "-c", script},
-                                             {.foreground = false, .output = log.descriptor()});
+  const auto command = RunningCommand::start(
+      {"sh", "-c", script}, {.foreground = false, .streams = Streams::all_into(log.descriptor())});
   ASSERT_TRUE(command.ok()) << command.error().message;
   ASSERT_TRUE((*command)->wait_until(monotonic_ns() + 60'000'000'000)) << "it hangs";
   (*command)->finish(false);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,8 @@
 
 #include "base/os/guard.h"
 #include "base/text.h"
+
+extern char** environ;
 
 namespace flyball {
 namespace {
@@ -71,8 +74,7 @@ class ExecNotice {
 // All that the child needs, made before it is.
 struct Child {
   std::vector<char*> argv, environment, places;
-  int output = -1;
-  bool stdout_to_stderr = false;
+  Streams streams;
   int notice = -1;
   sigset_t mask;
 };
@@ -89,14 +91,16 @@ void reset_handlers() {
   }
 }
 
-bool set_output(const Child& child) {
-  if (child.output >= 0) {
-    const int nothing = ::open("/dev/null", O_RDONLY);
-    if (nothing < 0 || ::dup2(nothing, 0) < 0) return false;
-    if (nothing > 2) ::close(nothing);
-    if (::dup2(child.output, 1) < 0 || ::dup2(child.output, 2) < 0) return false;
-  }
-  return !child.stdout_to_stderr || ::dup2(2, 1) >= 0;
+// Left as it is where `from` is none. One that has the number already stays open beyond the exec.
+bool set_stream(int from, int to) {
+  return from < 0 || (from == to ? ::fcntl(to, F_SETFD, 0) == 0 : ::dup2(from, to) >= 0);
+}
+
+bool set_streams(const Streams& streams) {
+  int in = streams.in;
+  if (in == Streams::nothing && (in = ::open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0) return false;
+  // stdout first: it may be our stderr.
+  return set_stream(in, 0) && set_stream(streams.out, 1) && set_stream(streams.err, 2);
 }
 
 // As execvpe() searches, but a file that is no program is never given to a shell.
@@ -116,7 +120,7 @@ int try_places(const Child& child) {
   Guard::announce_this_group();
   reset_handlers();
   int reason = 0;
-  if (set_output(child)) {
+  if (set_streams(child.streams)) {
     ::sigprocmask(SIG_SETMASK, &child.mask, nullptr);
     reason = try_places(child);
   } else {
@@ -149,6 +153,17 @@ std::filesystem::path found_on_path(const std::string& program) {
   return {};
 }
 
+std::vector<std::string> own_environment(const std::vector<std::string>& more) {
+  std::vector<std::string> all = more;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::string key = text.substr(0, text.find('=') + 1);
+    if (std::ranges::none_of(more, [&](const auto& e) { return e.starts_with(key); }))
+      all.push_back(text);
+  }
+  return all;
+}
+
 Result<pid_t> spawn_group(const std::vector<std::string>& argv, const SpawnOptions& options) {
   const std::vector<std::string> places = places_of(argv[0]);
   ExecNotice notice;
@@ -157,8 +172,7 @@ Result<pid_t> spawn_group(const std::vector<std::string>& argv, const SpawnOptio
   child.argv = pointers(argv);
   child.environment = pointers(options.environment);
   child.places = pointers(places);
-  child.output = options.output;
-  child.stdout_to_stderr = options.stdout_to_stderr;
+  child.streams = options.streams;
   child.notice = notice.child_end();
   // A handler of ours must not run in the child, which has our memory.
   sigset_t all;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -12,11 +13,24 @@
 
 namespace flyball {
 
+/// The standard streams of a command, each a descriptor of ours; −1: the same as ours.
+struct Streams {
+  static constexpr int nothing = -2;  ///< /dev/null, to be read
+  int in = -1, out = -1, err = -1;
+
+  /// It reads nothing, and all that it prints goes there.
+  static Streams all_into(int file) { return {nothing, file, file}; }
+  /// With a document alone on our stdout, the command's goes to stderr.
+  static Streams beside(bool document) { return {-1, document ? STDERR_FILENO : -1, -1}; }
+};
+
 struct SpawnOptions {
   std::vector<std::string> environment{};  ///< "NAME=value", all of it
-  int output = -1;  ///< descriptor for stdout and stderr, without stdin; −1: ours
-  bool stdout_to_stderr = false;
+  Streams streams{};
 };
+
+/// This process's environment, with `more` ("NAME=value") in place of what has these names.
+std::vector<std::string> own_environment(const std::vector<std::string>& more = {});
 
 /// The file that a shell would start for this word: the word itself where it has a slash; "" where
 /// there is none.

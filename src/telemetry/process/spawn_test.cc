@@ -50,7 +50,8 @@ TEST(Spawn, HasAGroupAnEnvironmentAndAnOutputOfItsOwn) {
   EXPECT_EQ(exit_code_of({"sh", "-c",
                           "echo $GREETING; echo to err >&2; cat; "
                           "[ $(ps -o pgid= -p $$) -eq $$ ] && exit 5"},
-                         {.environment = {"GREETING=hello", "PATH=/usr/bin:/bin"}, .output = file}),
+                         {.environment = {"GREETING=hello", "PATH=/usr/bin:/bin"},
+                          .streams = Streams::all_into(file)}),
             5);
   ::close(file);
   EXPECT_EQ(*read_file(output), "hello\nto err\n");
@@ -68,7 +69,8 @@ TEST(Spawn, SaysWhyAProgramCannotStart) {
   const auto refused = spawn_group({foreign}, {});
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().hint, HasSubstr("built for this machine"));
-  EXPECT_FALSE(spawn_group({"true"}, {.output = 1 << 20}).ok());  // no such descriptor
+  EXPECT_FALSE(
+      spawn_group({"true"}, {.streams = Streams::all_into(1 << 20)}).ok());  // no such descriptor
 }
 
 TEST(Spawn, WhatWeIgnoreItIgnoresAndWhatWeHandleItDoesNot) {

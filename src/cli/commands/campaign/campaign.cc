@@ -1,5 +1,6 @@
 #include "cli/commands/campaign/campaign.h"
 
+#include "base/text.h"
 #include "cli/checks.h"
 
 namespace flyball::cli {
@@ -29,7 +30,10 @@ Result<OpenedCampaign> open_campaign(const CampaignOptions& options) {
   if (options.parallel > 0) campaign.parallel = options.parallel;
   FLYBALL_ASSIGN(std::vector<CampaignCell> cells, cells_of(campaign));
   CampaignFolder folder = CampaignFolder::of(campaign, options.out);
-  return OpenedCampaign{std::move(campaign), std::move(cells), std::move(folder)};
+  std::vector<std::string> words = {options.file};
+  if (!options.out.empty()) words.insert(words.end(), {"--out", options.out});
+  return OpenedCampaign{std::move(campaign), std::move(cells), std::move(folder),
+                        shell_line(words)};
 }
 
 std::filesystem::path own_program() {

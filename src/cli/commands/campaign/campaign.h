@@ -34,6 +34,7 @@ struct OpenedCampaign {
   Campaign campaign;
   std::vector<CampaignCell> cells;
   CampaignFolder folder;
+  std::string words;  ///< "campaign.toml --out DIR": what names it to each subcommand
 };
 Result<OpenedCampaign> open_campaign(const CampaignOptions& options);
 /// This program, which runs the cells.

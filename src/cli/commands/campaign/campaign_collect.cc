@@ -54,7 +54,7 @@ Result<std::vector<CollectOutcome>> collect_campaign(const OpenedCampaign& opene
   const std::vector<CollectSource> stores = stores_of(opened);
   if (stores.empty())
     return Error{Code::not_found, "no cell has measured anything yet",
-                 "`flyball campaign run` runs them"};
+                 "`flyball campaign run " + opened.words + "` runs them"};
   return collect_with_progress(stores, place, 1, quiet);
 }
 

@@ -32,7 +32,7 @@ Status tell_submitted(const OpenedCampaign& opened, const SlurmJobs& jobs, bool 
   for (const SlurmJob& job : jobs.arrays)
     fmt::print("array {}: {} cells\n", job.id, job.cells.size());
   if (!jobs.collect.empty()) fmt::print("job {} collects them\n", jobs.collect);
-  fmt::print("`flyball campaign status {}` says how far they are\n", opened.campaign.file.string());
+  fmt::print("`flyball campaign status {}` says how far they are\n", opened.words);
   return {};
 }
 
@@ -87,7 +87,7 @@ Status run_campaign_here(const CampaignRunArguments& options, const OpenedCampai
                  run_locally(opened.campaign, opened.cells, opened.folder, run));
   progress.finish();
   tell_summary(opened, summary, options.campaign.json);
-  const std::string again = "`flyball campaign run " + opened.campaign.file.string() + "`";
+  const std::string again = "`flyball campaign run " + opened.words + "`";
   if (is_interrupted(&interrupt_flag()))
     return Error{Code::interrupted, "stopped; answers so far are kept",
                  again + " goes on with what is missing"};
@@ -108,8 +108,7 @@ Status run_campaign_here(const CampaignRunArguments& options, const OpenedCampai
                       static_cast<std::ptrdiff_t>(std::min<size_t>(summary.failures.size(), 5))},
                  ", "),
             summary.failures.size() > 5 ? ", …" : ""),
-        fmt::format("`flyball campaign status {}` says why; {} tries again",
-                    opened.campaign.file.string(), again)};
+        fmt::format("`flyball campaign status {}` says why; {} tries again", opened.words, again)};
   return {};
 }
 

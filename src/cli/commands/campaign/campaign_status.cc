@@ -70,7 +70,7 @@ Status cancel(const CampaignOptions& options) {
     fmt::print(
         "no cell begins any more, and those that run are asked to end; {} of {} have an answer\n"
         "`flyball campaign run {}` goes on with what is missing\n",
-        status.count(CellState::done), status.cells.size(), options.file);
+        status.count(CellState::done), status.cells.size(), opened.words);
   return {};
 }
 

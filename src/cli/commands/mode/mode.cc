@@ -300,7 +300,7 @@ Status hold(const ModeOptions& options, Context& context) {
     return Error{Code::invalid_argument, "there is no command to run in the mode",
                  context.command + " -- COMMAND"};
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
-  CommandOptions command_options{.stdout_to_stderr = options.json};
+  CommandOptions command_options{.streams = Streams::beside(options.json)};
   FLYBALL_ASSIGN(command_options.environment, gpu_environment(board.name, board.root));
   for (std::string& variable : python_environment())
     command_options.environment.push_back(std::move(variable));
