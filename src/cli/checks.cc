@@ -188,4 +188,12 @@ Status check_writable(const fs::path& file) {
   return Error{status.error().code, status.error().message, "choose another place"};
 }
 
+Status check_other_file(const std::filesystem::path& out, const std::filesystem::path& record) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(out, record, ignored)) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("{} is the record: it would be written over", out.string()),
+               "name another file with --out"};
+}
+
 }  // namespace flyball::cli

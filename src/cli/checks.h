@@ -26,5 +26,7 @@ CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& w
 CLI::Option* offers(CLI::Option* option, const std::vector<std::string>& words);
 /// Can a file be written there? Tries it and leaves nothing behind; a file that is there stays.
 Status check_writable(const std::filesystem::path& file);
+/// Error: what is to be written is the record itself, which would be lost before it is read.
+Status check_other_file(const std::filesystem::path& out, const std::filesystem::path& record);
 
 }  // namespace flyball::cli

@@ -129,14 +129,6 @@ std::string RecordOption::words() const {
   return fmt::format("{} (`flyball report {}` shows it)", file_, file_);
 }
 
-Status check_other_file(const std::filesystem::path& out, const std::filesystem::path& record) {
-  std::error_code ignored;
-  if (!std::filesystem::equivalent(out, record, ignored)) return {};
-  return Error{Code::invalid_argument,
-               fmt::format("{} is the record: it would be written over", out.string()),
-               "name another file with --out"};
-}
-
 void RecordStretch::add_options(CLI::App& command) {
   command.add_option(
       "--from", from,

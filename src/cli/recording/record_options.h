@@ -56,9 +56,6 @@ class RecordOption {
   std::shared_ptr<SamplerRecording> recording_;
 };
 
-/// Error: what is to be written is the record itself, which would be lost before it is read.
-Status check_other_file(const std::filesystem::path& out, const std::filesystem::path& record);
-
 /// `--from` and `--to` of a record, since it began.
 struct RecordStretch {
   std::string from, to;  ///< "": its beginning, its end

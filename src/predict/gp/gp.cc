@@ -34,12 +34,14 @@ class GpPredictor final : public Predictor {
 
   Status fit(const WorkloadTable& given, std::span<const WorkloadTable> references,
              const FitOptions& options) override {
+    fitted_ = false;
     form_.reset();
     prior_.reset();
     taught_ = transfer_ && (!references.empty() || given.prior);
     if (transfer_ && given.size() <= few_rows) take_form(given, references);
     if (transfer_ && given.prior) take_prior(given);
     alone_ = (form_ || prior_) && given.size() == 0;
+    fitted_ = alone_;
     if (alone_) return {};
     FLYBALL_CHECK(check_rows(given, transfer_ && (!references.empty() || prior_) ? 1 : 2));
     const WorkloadTable measured = thinned(given, options.seed);
@@ -68,6 +70,7 @@ class GpPredictor final : public Predictor {
     with_time.log_time = time_.at(measured.space, all).posterior.mean.array() - time_.level();
 
     has_power_ = measured.has_power();
+    fitted_ = true;
     describe(time_, "time", measured, task.references);
     if (!has_power_) return {};
     const TransferredFigure power{power_surface(coordinates_),
@@ -83,6 +86,7 @@ class GpPredictor final : public Predictor {
   }
 
   Result<Prediction> predict(const Space& space) const override {
+    FLYBALL_CHECK(check_fitted());
     Prediction prediction;
     if (alone_) prediction = beforehand(space);
     prediction.extrapolated = outside_profiled(profiled_, space);
@@ -105,6 +109,7 @@ class GpPredictor final : public Predictor {
   }
 
   Result<Draws> draw(const Space& space, size_t count, uint64_t seed) const override {
+    FLYBALL_CHECK(check_fitted());
     if (alone_) return Predictor::draw(space, count, seed);
     FLYBALL_ASSIGN(const Block told, block(space));
     const auto draws = static_cast<Index>(count);
@@ -120,6 +125,12 @@ class GpPredictor final : public Predictor {
   }
 
  private:
+  Status check_fitted() const {
+    if (fitted_) return {};
+    return Error{Code::invalid_argument, fmt::format("{} has not been fitted", name()),
+                 "call fit() first"};
+  }
+
   // Without anything that teaches it, it is the process alone, and says so.
   const char* speaker() const { return taught_ ? "transfer-gp" : "gp"; }
 
@@ -326,7 +337,7 @@ class GpPredictor final : public Predictor {
           100 * std::expm1(fitted.process().left_out_error()[i])));
   }
 
-  bool transfer_, taught_ = false;
+  bool transfer_, taught_ = false, fitted_ = false;
   GpSettings settings_;
   std::vector<Axis> profiled_;
   Phase phase_ = Phase::train;

@@ -43,8 +43,5 @@ std::filesystem::path own_program();
 Status check_collecting(const std::string& place);
 /// Every cell that has measured has a store of its own.
 std::vector<CollectSource> stores_of(const OpenedCampaign& opened);
-/// Collects the stores of cells into `place`, telling on stderr how far it is unless `quiet`.
-Result<std::vector<CollectOutcome>> collect_campaign(const OpenedCampaign& opened,
-                                                     const std::string& place, bool quiet);
 
 }  // namespace flyball::cli

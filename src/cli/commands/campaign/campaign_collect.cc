@@ -16,8 +16,17 @@ struct CampaignCollectArguments {
 Status collect_cells(const CampaignCollectArguments& options, Context& context) {
   FLYBALL_ASSIGN(const OpenedCampaign opened, open_campaign(options.campaign));
   const std::string place = options.into.empty() ? opened.campaign.collect : options.into;
+  if (place.empty())
+    return Error{Code::invalid_argument, "the campaign does not say where its stores belong",
+                 "name it: --into fleet.db, or collect = \"postgresql://HOST/DATABASE\" in the "
+                 "file"};
+  FLYBALL_CHECK(check_collecting(place));
+  const std::vector<CollectSource> stores = stores_of(opened);
+  if (stores.empty())
+    return Error{Code::not_found, "no cell has measured anything yet",
+                 "`flyball campaign run " + opened.words + "` runs them"};
   FLYBALL_ASSIGN(const std::vector<CollectOutcome> outcomes,
-                 collect_campaign(opened, place, options.campaign.json));
+                 collect_with_progress(stores, place, 1, options.campaign.json));
   tell_collected(outcomes, place, options.campaign.json, context);
   return {};
 }
@@ -42,20 +51,6 @@ std::vector<CollectSource> stores_of(const OpenedCampaign& opened) {
 
 Status check_collecting(const std::string& place) {
   return names_postgres(place) ? check_postgres_place(place) : Status();
-}
-
-Result<std::vector<CollectOutcome>> collect_campaign(const OpenedCampaign& opened,
-                                                     const std::string& place, bool quiet) {
-  if (place.empty())
-    return Error{Code::invalid_argument, "the campaign does not say where its stores belong",
-                 "name it: --into fleet.db, or collect = \"postgresql://HOST/DATABASE\" in the "
-                 "file"};
-  FLYBALL_CHECK(check_collecting(place));
-  const std::vector<CollectSource> stores = stores_of(opened);
-  if (stores.empty())
-    return Error{Code::not_found, "no cell has measured anything yet",
-                 "`flyball campaign run " + opened.words + "` runs them"};
-  return collect_with_progress(stores, place, 1, quiet);
 }
 
 void add_campaign_collect(CLI::App& campaign, Context& context) {

@@ -63,10 +63,11 @@ void tell_summary(const OpenedCampaign& opened, const LocalSummary& summary, boo
 // Also where cells failed: what others measured belongs there.
 Status collect_what_there_is(const CampaignRunArguments& options, const OpenedCampaign& opened,
                              Context& context) {
-  if (opened.campaign.collect.empty() || stores_of(opened).empty()) return {};
+  const std::vector<CollectSource> stores = stores_of(opened);
+  if (opened.campaign.collect.empty() || stores.empty()) return {};
   const bool quiet = options.campaign.json || options.quiet;
   FLYBALL_ASSIGN(const std::vector<CollectOutcome> outcomes,
-                 collect_campaign(opened, opened.campaign.collect, quiet));
+                 collect_with_progress(stores, opened.campaign.collect, 1, quiet));
   if (quiet)
     report_not_collected(outcomes, context);
   else
