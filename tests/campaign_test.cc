@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <thread>
 
+#include "base/os/lock_file.h"
 #include "command_testing.h"
 
 namespace flyball {
@@ -140,6 +142,23 @@ TEST_F(CampaignTest, HowItsFileIsSpelledDoesNotMatter) {
   const Finished moved = run({"campaign", "status", (folder_ / "c.toml").string(), "--out",
                               (folder_ / "other/moved").string(), "--json"});
   EXPECT_EQ(moved.json()["counts"]["done"], 4);
+}
+
+// Whoever has the first board's cell may end without an answer; those that start from it do not
+// wait for ever.
+TEST_F(CampaignTest, OthersWaitForAFirstBoardThatAnotherProcessHas) {
+  const std::string file = write("c.toml", std::string(twins) + "[references]\ntravel = true\n");
+  const fs::path cell = folder_ / "c.campaign/cells/nano-1.resnet18.tune.10W";
+  fs::create_directories(cell);
+  std::optional<LockFile> held = *LockFile::take(cell / "running", "the cell");
+  const pid_t running = start({"campaign", "run", file, "--json"});
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  held.reset();
+  const Finished done = finish(running);
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_EQ(done.json()["done"], 2) << "the other network has answers";
+  EXPECT_THAT(done.err, HasSubstr("nano-2.resnet18.tune.10W"));
+  EXPECT_EQ(run({"campaign", "run", file, "--json"}).json()["done"], 2);
 }
 
 // What the first board measured is exported also where it was asked before others were to learn
