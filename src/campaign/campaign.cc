@@ -78,7 +78,12 @@ class CampaignReader : public TomlReader {
     return at(node ? *node : table,
               node ? fmt::format("'{}' is no name of a {}", found, what)
                    : fmt::format("a {} has no name", what),
-              fmt::format("letters, digits, - and _, at most {}, no - in front", most_name));
+              fmt::format("letters, digits, - and _, at most {}, no - in front{}", most_name,
+                          found_number(node) ? "; count adds the number by itself: nano-1" : ""));
+  }
+
+  static bool found_number(const toml::node* node) {
+    return node && node->value_or(std::string()).find("{n}") != std::string::npos;
   }
 
   /// The list of tables below `key`; null where there is none.

@@ -82,6 +82,8 @@ TEST(Campaign, FaultsNameFileAndLine) {
   EXPECT_THAT(complaint(tune), HasSubstr("there are no boards"));
   EXPECT_THAT(complaint(boards + boards + tune), StartsWith("c.toml:4: two are called 'a'"));
   EXPECT_THAT(complaint("[[boards]]\nname = \"-a\"\n"), HasSubstr("'-a' is no name of a board"));
+  EXPECT_THAT(complaint("[[boards]]\nname = \"nano-{n}\"\n"),
+              HasSubstr("count adds the number by itself"));
   EXPECT_THAT(complaint("[[boards]]\nname = \"a\"\ndevice = \"twn:x\"\n"),
               StartsWith("c.toml:3: there is no device 'twn'"));
   EXPECT_THAT(complaint(boards + "[[questions]]\nname = \"rm\"\n"),
