@@ -11,15 +11,16 @@ void BoardDifferences::add(const CellAnswer& cell, const Json& answer) {
   const auto measured = answer.find("measured");
   if (measured == answer.end() || !measured->is_array()) return;
   Group& group = groups_[{cell.kind, cell.workload, cell.question, cell.budget}];
-  const Json board = answer.value("device", Json::object());
+  const Json board = answer.value("device", Json::object()),
+             named = board.is_object() ? board.value("power_total", Json()) : Json();
+  const std::string total = named.is_string() ? named.get<std::string>() : "";
   for (const Json& one : *measured) {
     const Json ms = one.value("minibatch_ms", Json()), watts = one.value("power_w", Json());
     if (!ms.is_number() || !one.contains("config")) continue;
     MinibatchOf figures{.ms = ms.get<double>()};
     if (watts.is_number()) figures.joules = figures.ms * 1e-3 * watts.get<double>();
     // Only what was measured alike is compared.
-    const std::string how = one.value("provenance", ""),
-                      total = board.is_object() ? board.value("power_total", "") : "";
+    const std::string how = one.value("provenance", "");
     group.configurations[{one.at("config").dump(), how, total}][cell.board] = figures;
     group.boards.insert(cell.board);
     group.provenances[how] = true;

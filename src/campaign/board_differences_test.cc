@@ -69,9 +69,12 @@ TEST(BoardDifferences, WhatIsMeasuredInOtherWaysIsNotCompared) {
   differences.add(cell("a"), of("measured", "module", 10));
   differences.add(cell("b"), of("measured", "wall plug", 20));
   differences.add(cell("c"), of("simulated", "module", 30));
+  Json unnamed = of("measured", "", 10);
+  unnamed["device"]["power_total"] = nullptr;
+  differences.add(cell("d"), unnamed);
   const auto all = differences.all();
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].boards, 3u);
+  EXPECT_EQ(all[0].boards, 4u);
   EXPECT_EQ(all[0].configurations, 0u);
   EXPECT_FALSE(all[0].energy_cv);
 }

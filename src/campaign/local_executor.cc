@@ -84,6 +84,7 @@ class LocalExecutor {
   }
 
   Status start_some() {
+    look_elsewhere();
     for (auto next = waiting_.begin(); next != waiting_.end();) {
       if (running_.size() >= campaign_.parallel) return {};
       const CampaignCell& cell = **next;
@@ -91,7 +92,6 @@ class LocalExecutor {
         note_end(cell, CellState::failed);
         next = waiting_.erase(next);
       } else if (cell.leader && state_[*cell.leader] == CellState::running) {
-        look_elsewhere(*cell.leader);
         ++next;
       } else if (may_begin(cell)) {
         FLYBALL_CHECK(start(cell));
@@ -103,12 +103,16 @@ class LocalExecutor {
     return {};
   }
 
-  /// Of a leader that another process has: what became of it by now.
-  void look_elsewhere(size_t leader) {
+  /// What became by now of leaders that another process has.
+  void look_elsewhere() {
     if (monotonic_s() < look_again_at_s_) return;
     look_again_at_s_ = monotonic_s() + look_elsewhere_s;
-    const CellState now = cell_status(campaign_, cells_, cells_[leader], folder_).state;
-    state_[leader] = now == CellState::done || now == CellState::running ? now : CellState::failed;
+    for (const CampaignCell& cell : cells_) {
+      if (!cell.leads || state_[cell.index] != CellState::running) continue;
+      const CellState now = cell_status(campaign_, cells_, cell, folder_).state;
+      const bool known = now == CellState::done || now == CellState::running;
+      state_[cell.index] = known ? now : CellState::failed;
+    }
   }
 
   Status start(const CampaignCell& cell) {

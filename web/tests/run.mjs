@@ -26,8 +26,9 @@ function descendants(of) {
   return found;
 }
 
+/** With its process group, which holds what its parent has left. */
 function kill_all(of) {
-  for (const pid of descendants(of)) {
+  for (const pid of [...descendants(of), -of]) {
     try { process.kill(pid, "SIGKILL"); } catch { /* it has ended */ }
   }
 }
@@ -41,7 +42,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
 /** What a file printed, and how it ended: with an exit code, or `null` where it hung. */
 function ran(file) {
   return new Promise((done) => {
-    const child = spawn(process.execPath, ["--test-reporter=./tests/reporter.mjs", file], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--test-reporter=./tests/reporter.mjs", file], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
     running.add(child);
     let told = "", hung = false, waiting;
     const wait = () => {
@@ -50,6 +51,8 @@ function ran(file) {
     };
     wait();
     child.stdout.setEncoding("utf8").on("data", (text) => { told += text; wait(); });
+    // What it left may hold its output open.
+    child.once("exit", () => { try { process.kill(-child.pid, "SIGKILL"); } catch { /* nothing is left */ } });
     child.once("close", (code) => {
       clearTimeout(waiting);
       running.delete(child);

@@ -22,7 +22,7 @@ namespace flyball {
 namespace {
 
 constexpr double look_s = 0.005, end_grace_s = 2;
-constexpr uint64_t most_output = uint64_t{16} << 20;
+constexpr uint64_t most_output = uint64_t{64} << 20;
 constexpr off_t most_complaint = 2000, told_complaint = 400;
 
 // The file's end, or all of it where it is short.

@@ -21,7 +21,7 @@ struct ProgramAnswer {
 };
 
 /// Runs it to its end, however it ends. `in`: a descriptor, its stdin. Errors: it does not start;
-/// it takes longer (io; it is killed); it prints more than 16 MiB (corrupt).
+/// it takes longer (io; it is killed); it prints more than 64 MiB (corrupt).
 Result<ProgramAnswer> ask_program(const std::vector<std::string>& argv, double limit_s,
                                   int in = Streams::nothing);
 /// Its stdout. Errors: as ask_program(); it fails (unavailable, with its complaint).

@@ -99,8 +99,8 @@ bool set_stream(int from, int to) {
 bool set_streams(const Streams& streams) {
   int in = streams.in;
   if (in == Streams::nothing && (in = ::open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0) return false;
-  // stdout first: it may be our stderr.
-  return set_stream(in, 0) && set_stream(streams.out, 1) && set_stream(streams.err, 2);
+  // stdout first: it may be our stderr; or, where our stdin is closed, the number of stdin.
+  return set_stream(streams.out, 1) && set_stream(streams.err, 2) && set_stream(in, 0);
 }
 
 // As execvpe() searches, but a file that is no program is never given to a shell.
