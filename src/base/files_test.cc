@@ -20,6 +20,18 @@ size_t entries(const std::filesystem::path& folder) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
+TEST(Files, OutputGoesIntoAnEmptyFileAndThroughNoLink) {
+  const TempFolder folder;
+  const auto file = folder.path() / "out", link = folder.path() / "link";
+  ASSERT_TRUE(write_file(file, "before").ok());
+  std::filesystem::create_symlink(file, link);
+  EXPECT_FALSE(open_output(link).ok());
+  EXPECT_EQ(*read_file(file), "before");
+  ASSERT_TRUE(open_output(file).ok());
+  EXPECT_EQ(*read_file(file), "");
+  EXPECT_EQ(open_output(folder.path() / "none/out").error().code, Code::not_found);
+}
+
 TEST(Files, GoInAndOutWhole) {
   const TempFolder folder;
   const std::string content = std::string(200000, 'x') + '\0' + "end";
