@@ -87,6 +87,37 @@ TEST_F(SignalTest, EndsTheWaitForAStudysProgram) {
   for (const int file : {ends[0], ends[1], before}) ::close(file);
 }
 
+// What runs until it is told to end says so by its exit code, or ends as if its time were over.
+TEST_F(SignalTest, EndsWhatServesAndWatches) {
+  const std::string record = (folder_ / "hours.record").string();
+  const std::string socket = (folder_ / "broker.sock").string();
+  // Only where it is meant does it listen to everybody without a token.
+  const std::vector<std::pair<Words, std::string>> all = {
+      {{"metrics-server", "--listen", "0.0.0.0:0", "--insecure"}, "listening on http://0.0.0.0:"},
+      {{"broker", "--socket", socket, "--no-store"}, socket},
+      {{"monitor", "--json"}, "\"power_w\""},
+      {{"record", record}, "hours.record"},
+      {{"dataset", "make", "images", "--out", (folder_ / "images").string()}, ""}};
+  for (const int signal : {SIGTERM, SIGINT})
+    for (const auto& [words, sign] : all) {
+      const pid_t child = start(words);
+      EXPECT_TRUE(within_seconds_of_now(
+          60,
+          [&, sign = sign] {
+            return (slurp(told(child, "err")) + slurp(told(child, "out"))).find(sign) !=
+                   std::string::npos;
+          }))
+          << words[0] << slurp(told(child, "err"));
+      ::usleep(300'000);
+      const Stopwatch watch;
+      ::kill(child, signal);
+      const Finished done = finish(child);
+      EXPECT_LT(watch.seconds(), most_seconds_to_end) << words[0] << done.err;
+      EXPECT_TRUE(done.exit_code == 0 || done.exit_code == 128 + signal)
+          << words[0] << ' ' << done.exit_code << done.err;
+    }
+}
+
 TEST_F(LiveTest, ASignalEndsAMinibatchThatTakesLong) {
   const std::string pictures = (folder_ / "coco").string();
   ASSERT_EQ(run({"dataset", "make", "coco", "--samples", "8", "--out", pictures}).exit_code, 0);

@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "answers/doubt.h"
 #include "answers/per_text.h"
 #include "base/figure.h"
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double same_pct = 0.05;  // rounds to 0.0 %
 
 /// Time, power or energy of a configuration, as it is compared.
@@ -29,10 +28,10 @@ std::string doubt_of(const Figure& chosen, const Figure& other, Objective quanti
 }
 
 Change change_of(const TuneResult& result, size_t config, Objective quantity) {
-  if (quantity == Objective::energy && !tells_energy(result.board())) return {unknown, false};
+  if (quantity == Objective::energy && !tells_energy(result.board())) return {not_known, false};
   const Figure chosen = figure_at(result, *result.choice, quantity);
   const Figure other = figure_at(result, config, quantity);
-  if (!(chosen.value > 0) || !(other.value > 0)) return {unknown, false};
+  if (!(chosen.value > 0) || !(other.value > 0)) return {not_known, false};
   return {100 * (chosen.value / other.value - 1), doubt_of(chosen, other, quantity, "").empty()};
 }
 
@@ -252,7 +251,7 @@ std::string compare_with_default(const Plan& plan) {
 }
 
 double gap_pct(const TuneResult& result, const std::optional<TableRow>& optimum) {
-  if (!optimum || !result.choice) return unknown;
+  if (!optimum || !result.choice) return not_known;
   const auto value = [&](double ms, double watts, size_t config) {
     if (result.objective() == Objective::power) return watts;
     const double time = ms / result.counted(config);

@@ -175,7 +175,7 @@ std::string objective_text(const Problem& problem, const Outcome& outcome, bool 
   const char* per = whole_runs ? "run" : counted(problem);
   switch (problem.objective) {
     case Objective::time:
-      return fmt::format("{} ms per {}", upper_figure(value, 5), per);
+      return fmt::format("{} ms per {}", upper_figure(value), per);
     case Objective::energy:
       return fmt::format("{} J per {}", upper_figure(value), per);
     case Objective::power:

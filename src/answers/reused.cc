@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "base/json.h"
 #include "base/statistics.h"
 #include "space/trial_facts.h"
-#include "telemetry/sampling/plug_meter.h"
+#include "telemetry/sampling/time_stamp.h"
 
 namespace flyball {
 namespace {
 
 /// Seconds since 1970; NaN where it is no time.
 double seconds_of(const std::string& utc) {
-  return parse_time_stamp(utc).value_or(std::numeric_limits<double>::quiet_NaN());
+  return parse_time_stamp(utc).value_or(not_known);
 }
 
 /// What a table answers is nobody's trial; a board's readings are measured, or simulated by us.

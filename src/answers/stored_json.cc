@@ -44,20 +44,6 @@ Json stored_answer(const StoredRun& run) {
   return answer;
 }
 
-std::string text_of(const Json& holder, const char* key) {
-  const Json value = value_at(holder, key);
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
-Json list_of(const Json& holder, const char* key) {
-  Json value = value_at(holder, key);
-  return value.is_array() ? value : Json::array();
-}
-
-Json value_at(const Json& holder, const char* key) {
-  return holder.is_object() && holder.contains(key) ? holder[key] : Json(nullptr);
-}
-
 Settings settings_of(const Json& config) {
   Settings settings;
   for (const auto& [name, value] : config.items())

@@ -15,12 +15,6 @@ Json stored_document(const std::string& text);
 /// The answer of the run in the keys of the present version, each choice of a plan with its `text`;
 /// an empty object where it has none.
 Json stored_answer(const StoredRun& run);
-/// The text under a key; "" where there is none.
-std::string text_of(const Json& holder, const char* key);
-/// The list under a key; empty where there is none.
-Json list_of(const Json& holder, const char* key);
-/// The value under a key; null where there is none.
-Json value_at(const Json& holder, const char* key);
 /// `config` of a document.
 Settings settings_of(const Json& config);
 /// Goes through all that a plan speaks of setting: its choices, each with its `roles`, and the

@@ -1,6 +1,8 @@
 // Time is monotonic; wall-clock time is metadata only.
 #pragma once
 
+#include <sys/time.h>
+
 #include <cstdint>
 #include <string>
 
@@ -15,6 +17,13 @@ inline double monotonic_s() {
 /// Seconds as whole nanoseconds.
 inline int64_t nanoseconds(double seconds) {
   return static_cast<int64_t>(seconds * 1e9);
+}
+/// From one time to another, both in ns.
+inline double seconds_between(int64_t from_ns, int64_t to_ns) {
+  return static_cast<double>(to_ns - from_ns) * 1e-9;
+}
+inline double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 /// Processor time of this process and all its threads, in s.
 double process_cpu_seconds();

@@ -9,7 +9,10 @@ namespace flyball {
 
 std::string number(double value, int digits) {
   if (std::isnan(value)) return "-";
-  if (std::abs(value) >= 1000 && std::abs(value) < 1e9) return fmt::format("{:.0f}", value);
+  const double size = std::abs(value);
+  // What rounds to more than the digits would be said in powers of ten.
+  const bool whole = size >= 1000 || size >= std::pow(10, digits) - 0.5;
+  if (whole && size < 1e9) return fmt::format("{:.0f}", value);
   return fmt::format("{:.{}g}", value, digits);
 }
 

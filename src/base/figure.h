@@ -6,7 +6,8 @@
 
 namespace flyball {
 
-/// "12.4" with three significant digits, "-" for NaN.
+/// "12.4" with three significant digits, whole from 1000 on and never in powers of ten below 1e9;
+/// "-" for NaN.
 std::string number(double value, int digits = 3);
 
 /// A value > 0 at so many digits, not below or not above it: what is printed is what is meant.

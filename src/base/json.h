@@ -31,4 +31,33 @@ inline Json to_json(const Error& error) {
   return {{"code", code_name(error.code)}, {"message", error.message}, {"hint", error.hint}};
 }
 
+// Of documents that others may have written, or an older version: what is missing there, or of
+// another type, is empty, never an error.
+
+/// The value under a key; null where there is none.
+inline Json value_at(const Json& holder, const char* key) {
+  return holder.is_object() && holder.contains(key) ? holder[key] : Json(nullptr);
+}
+
+/// "" for what is no text.
+inline std::string text_or_empty(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : "";
+}
+inline std::string text_of(const Json& holder, const char* key) {
+  return text_or_empty(value_at(holder, key));
+}
+
+/// Nothing for what is no number.
+inline std::optional<double> number_or_none(const Json& value) {
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+inline std::optional<double> number_of(const Json& holder, const char* key) {
+  return number_or_none(value_at(holder, key));
+}
+
+inline Json list_of(const Json& holder, const char* key) {
+  Json value = value_at(holder, key);
+  return value.is_array() ? value : Json::array();
+}
+
 }  // namespace flyball

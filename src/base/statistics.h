@@ -1,10 +1,14 @@
 // Order statistics and error measures. NaNs must be removed by the caller.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace flyball {
+
+/// A figure that is not known; null in a JSON document.
+inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 double mean(std::span<const double> values);                ///< 0 for none
 double variance(std::span<const double> values);            ///< unbiased; 0 for fewer than two

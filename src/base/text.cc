@@ -77,7 +77,8 @@ std::string text_fault(std::string_view text) {
 }
 
 std::optional<double> parse_double(std::string_view text) {
-  return parse_whole<double>(text);
+  const auto number = parse_whole<double>(text);
+  return number ? std::optional(*number + 0.0) : number;  // "-0" is 0
 }
 std::optional<long long> parse_integer(std::string_view text) {
   return parse_whole<long long>(text);

@@ -21,6 +21,7 @@ TEST(Text, ReadsWholeNumbersOnly) {
   EXPECT_EQ(parse_double("114.75"), 114.75);
   EXPECT_EQ(parse_double(" +3e2 "), 300);
   EXPECT_EQ(parse_double("-0.5"), -0.5);
+  EXPECT_FALSE(std::signbit(parse_double("-0").value()));
   EXPECT_TRUE(std::isnan(parse_double("nan").value()));
   EXPECT_TRUE(std::isinf(parse_double("inf").value()));
   for (const char* wrong : {"", " ", "12x", "x12", "1,5", "0x10", "+-5", "++5", "1 2", "1e999"})

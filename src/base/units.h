@@ -25,7 +25,6 @@ struct Quantity {
 using Watts = Quantity<struct WattsTag>;
 using Joules = Quantity<struct JoulesTag>;
 using Seconds = Quantity<struct SecondsTag>;
-using Hertz = Quantity<struct HertzTag>;
 
 inline Joules operator*(Watts power, Seconds time) {
   return {power.value * time.value};

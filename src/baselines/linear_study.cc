@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "space/axis.h"
 
 namespace flyball {
 namespace {
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 class Rows {
  public:
@@ -48,7 +46,7 @@ class Rows {
   // Above zero, but for errors, which may be none.
   Result<double> number(size_t row, const std::string& title, bool may_lack) const {
     FLYBALL_ASSIGN(const size_t at, column(title));
-    if (may_lack && trim(csv_.rows[row][at]).empty()) return unknown;
+    if (may_lack && trim(csv_.rows[row][at]).empty()) return not_known;
     FLYBALL_ASSIGN(const double value, csv_.number(row, at));
     if (value > 0 || (value == 0 && title.ends_with("_pct"))) return value;
     return csv_.at(row, at, fmt::format("'{}' is not above zero", csv_.rows[row][at]),

@@ -108,7 +108,7 @@ std::optional<Value> optional_of(const Json& json, const char* key) {
   const Json& value = json.at(key);
   return value.is_null() ? std::nullopt : std::optional<Value>(value.get<Value>());
 }
-std::string text_of(const Json& json, const char* key) {
+std::string text_for_null(const Json& json, const char* key) {
   return optional_of<std::string>(json, key).value_or("");
 }
 
@@ -135,7 +135,7 @@ Result<BenchmarkEntry> read_definition(const Json& json) {
 
 Result<FreeSettings> read_settings(const Json& json) {
   FreeSettings settings;
-  settings.compute = text_of(json, "compute");
+  settings.compute = text_for_null(json, "compute");
   settings.workers = json.at("loader_workers");
   settings.prefetch = json.at("prefetch");
   settings.threads = json.at("threads");
@@ -145,7 +145,7 @@ Result<FreeSettings> read_settings(const Json& json) {
 
 BenchmarkPower read_power(const Json& entry) {
   BenchmarkPower power;
-  power.gap = text_of(entry, "power_gap");
+  power.gap = text_for_null(entry, "power_gap");
   const Json& json = entry.at("power");
   if (json.is_null()) return power;
   power.total = json.at("total");
@@ -166,7 +166,7 @@ Result<EntryResult> read_entry(const Json& json) {
   FLYBALL_ASSIGN(result.entry, read_definition(json.at("entry")));
   FLYBALL_ASSIGN(result.settings, read_settings(json.at("settings")));
   FLYBALL_ASSIGN(result.provenance, parse_provenance(json.at("provenance")));
-  result.libraries = text_of(json, "libraries");
+  result.libraries = text_for_null(json, "libraries");
   result.test_samples = json.at("test_samples");
   for (const Json& epoch : json.at("epochs"))
     result.epochs.push_back({.e2e_s = epoch.at("e2e_s"),
@@ -181,8 +181,8 @@ Result<EntryResult> read_entry(const Json& json) {
   result.power = read_power(json);
   result.watched = !json.at("throttled").is_null();
   if (result.watched) result.throttled = json.at("throttled").get<std::vector<std::string>>();
-  result.disturbed = text_of(json, "disturbed");
-  result.failure = text_of(json, "failure");
+  result.disturbed = text_for_null(json, "disturbed");
+  result.failure = text_for_null(json, "failure");
   return result;
 }
 

@@ -90,10 +90,6 @@ double bin_of(const SensorList& sensors, const std::string& compute) {
   return bin_s;
 }
 
-double seconds_between(int64_t from_ns, int64_t to_ns) {
-  return static_cast<double>(to_ns - from_ns) * 1e-9;
-}
-
 /// From settle_s after the training went on steadily to its end.
 BenchmarkPower power_of(const EpochRun& run, const BenchmarkRules& rules, int64_t steady_from_ns,
                         double bin_s) {

@@ -69,7 +69,7 @@ class Oracle {
     if (stands_in) return {};
     const auto cost = [&](const char* key, std::optional<double>& value, std::string& known) {
       const Json& found = dry.at(key);
-      if (found.at("value").is_number()) value = found.at("value").get<double>();
+      if (const auto number = number_of(found, "value")) value = number;
       known = found.at("known").get<std::string>();
     };
     cost("seconds", group.seconds, group.seconds_known);
@@ -85,11 +85,11 @@ class Oracle {
     double seconds = 0, joules = 0;
     bool powered = true;
     for (const Json& trial : answer.at("profiled")) {
-      const Json total = trial.value("total_s", Json()), watts = trial.value("power_w", Json());
-      if (!total.is_number()) continue;
-      seconds += total.get<double>();
-      powered = powered && watts.is_number();
-      if (watts.is_number()) joules += total.get<double>() * watts.get<double>();
+      const auto total = number_of(trial, "total_s"), watts = number_of(trial, "power_w");
+      if (!total) continue;
+      seconds += *total;
+      powered = powered && watts.has_value();
+      joules += *total * watts.value_or(0);
     }
     const std::string known = fmt::format("simulated: what {} trials of {} took there",
                                           answer.at("profiled").size(), twin);

@@ -11,16 +11,14 @@ void BoardDifferences::add(const CellAnswer& cell, const Json& answer) {
   const auto measured = answer.find("measured");
   if (measured == answer.end() || !measured->is_array()) return;
   Group& group = groups_[{cell.kind, cell.workload, cell.question, cell.budget}];
-  const Json board = answer.value("device", Json::object()),
-             named = board.is_object() ? board.value("power_total", Json()) : Json();
-  const std::string total = named.is_string() ? named.get<std::string>() : "";
+  const std::string total = text_of(value_at(answer, "device"), "power_total");
   for (const Json& one : *measured) {
-    const Json ms = one.value("minibatch_ms", Json()), watts = one.value("power_w", Json());
-    if (!ms.is_number() || !one.contains("config")) continue;
-    MinibatchOf figures{.ms = ms.get<double>()};
-    if (watts.is_number()) figures.joules = figures.ms * 1e-3 * watts.get<double>();
+    const auto ms = number_of(one, "minibatch_ms"), watts = number_of(one, "power_w");
+    if (!ms || !one.contains("config")) continue;
+    MinibatchOf figures{.ms = *ms};
+    if (watts) figures.joules = figures.ms * 1e-3 * *watts;
     // Only what was measured alike is compared.
-    const std::string how = one.value("provenance", "");
+    const std::string how = text_of(one, "provenance");
     group.configurations[{one.at("config").dump(), how, total}][cell.board] = figures;
     group.boards.insert(cell.board);
     group.provenances[how] = true;

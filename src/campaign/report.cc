@@ -10,17 +10,6 @@
 namespace flyball {
 namespace {
 
-std::optional<double> figure(const Json& from, const char* key) {
-  const auto found = from.find(key);
-  if (found == from.end() || !found->is_number()) return {};
-  return found->get<double>();
-}
-
-std::string text_of(const Json& from, const char* key) {
-  const auto found = from.find(key);
-  return found != from.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 std::string config_text(const Json& config) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : config.items())
@@ -29,25 +18,22 @@ std::string config_text(const Json& config) {
 }
 
 void take_choice(const Json& choice, CellAnswer& answer) {
-  if (const auto config = choice.find("config"); config != choice.end() && config->is_object())
-    answer.config = config_text(*config);
-  answer.minibatch_ms = figure(choice, "minibatch_ms");
-  answer.power_w = figure(choice, "power_w");
-  answer.minibatch_j = figure(choice, "minibatch_j");
+  if (const Json config = value_at(choice, "config"); config.is_object())
+    answer.config = config_text(config);
+  answer.minibatch_ms = number_of(choice, "minibatch_ms");
+  answer.power_w = number_of(choice, "power_w");
+  answer.minibatch_j = number_of(choice, "minibatch_j");
   answer.provenance = text_of(choice, "provenance");
   answer.text = text_of(choice, "text");
 }
 
 void take_answer(const Json& document, CellAnswer& answer) {
   if (!document.is_object()) return;
-  answer.trials = figure(document, "trials");
-  const auto part = [&](const char* key) {
-    const auto found = document.find(key);
-    return found != document.end() && found->is_object() ? *found : Json::object();
-  };
-  take_choice(part("choice"), answer);
-  if (answer.text.empty()) answer.text = text_of(part("comparison"), "text");
-  if (const std::string reason = text_of(part("infeasible"), "reason"); !reason.empty())
+  answer.trials = number_of(document, "trials");
+  take_choice(value_at(document, "choice"), answer);
+  if (answer.text.empty()) answer.text = text_of(value_at(document, "comparison"), "text");
+  if (const std::string reason = text_of(value_at(document, "infeasible"), "reason");
+      !reason.empty())
     answer.text = reason;
 }
 

@@ -63,12 +63,17 @@ Status check_options(const PlanOptions& options) {
   roles.insert(roles.end(), options.infer.begin(), options.infer.end());
   const auto table = std::ranges::find_if(roles, is_table);
   const bool only_tables = std::ranges::all_of(roles, is_table);
-  if (table != roles.end() && (board.kind == BoardName::Kind::table ||
-                               (board.kind == BoardName::Kind::twin && only_tables)))
+  const bool no_board = only_tables && !options.apply && options.board_given;
+  if (table != roles.end() && (board.kind == BoardName::Kind::table || no_board ||
+                               (board.kind == BoardName::Kind::twin && only_tables))) {
+    const bool root = options.root != "/";
     return Error{Code::invalid_argument,
-                 fmt::format("--device {} says nothing of the table {}", options.device, *table),
-                 "leave --device out, the table is of its own board; or name a workload of that "
-                 "device in place of the file"};
+                 fmt::format("{} {} says nothing of the table {}", root ? "--root" : "--device",
+                             root ? options.root : options.device, *table),
+                 fmt::format("leave {} out, the table is of its own board; or name a workload of "
+                             "that board in place of the file",
+                             root ? "--root" : "--device")};
+  }
   if (board.kind == BoardName::Kind::table || only_tables)
     return options.scope.check(Target::table);
   return board.kind == BoardName::Kind::twin ? options.scope.check(Target::twin) : Status();

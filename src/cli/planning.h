@@ -29,6 +29,7 @@ struct PlanOptions {
   std::string data;               ///< dataset folder of roles that are networks; "" draws one
   std::string device;             ///< of roles that are networks; "" is this machine
   std::string root = "/";         ///< of the files that a live board shows
+  bool board_given = false;       ///< is --device or --root named, by the user?
   std::string modes = "all";      ///< as profile/trials/chosen_modes.h reads them
   std::vector<std::string> axes;  ///< as space/axis_choice.h reads them
   Accepted accepted;              ///< rows of tables that count as measurements, too

@@ -25,7 +25,7 @@ struct BoardLimits {
   std::optional<Money> epoch_price{}, board_price{};
 
   bool any() const;
-  /// "epoch ≤ 30 min 0 s, power ≤ 60 W".
+  /// "epoch ≤ 1800 s, power ≤ 60 W".
   std::string text() const;
 };
 

@@ -106,6 +106,7 @@ TEST(BoardChoice, ARelaxedLimitNeverWorsensIt) {
   const auto drawn = [&](double least, double most) {
     return least * std::pow(most / least, random.uniform());
   };
+  size_t found = 0;
   for (int round = 0; round < 300; ++round) {
     std::vector<ComparedBoard> some;
     for (const char* name : {"quick", "thrifty", "third"})
@@ -125,11 +126,13 @@ TEST(BoardChoice, ARelaxedLimitNeverWorsensIt) {
       const auto after = choose_board(some, two, prices(), eased, objective);
       ASSERT_TRUE(before.ok() && after.ok());
       if (!before->board) continue;
+      ++found;
       ASSERT_TRUE(after->board);
       EXPECT_LE(after->value, before->value);
       EXPECT_THAT(after->misses[*before->board], IsEmpty());
     }
   }
+  EXPECT_GT(found, 50u);
 }
 
 }  // namespace

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "base/distinct.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "boards/spec.h"
 
 namespace flyball {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::string with_spread(const std::string& words, const std::string& spread) {
   return spread.empty() ? words : fmt::format("{} ({})", words, spread);
@@ -126,19 +124,19 @@ class Comparer {
     const size_t baseline = all_.baseline;
     BoardRatios ratios;
     ratios.speed = ratio(baseline, board, [this](size_t b, size_t n) {
-      return figures(b, n).has_time() ? figures(b, n).known.minibatch_ms : nan;
+      return figures(b, n).has_time() ? figures(b, n).known.minibatch_ms : not_known;
     });
     ratios.energy = ratio(board, baseline, [this](size_t b, size_t n) {
-      return figures(b, n).has_time() ? figures(b, n).known.minibatch_j() : nan;
+      return figures(b, n).has_time() ? figures(b, n).known.minibatch_j() : not_known;
     });
     if (all_.boards[board].name == all_.boards[baseline].name) return ratios;
     ratios.published = ratio(baseline, board, [this](size_t b, size_t n) {
       const PublishedEpoch* epoch = all_.published_epoch(b, n);
-      return epoch ? epoch->seconds.value_or(nan) : nan;
+      return epoch ? epoch->seconds.value_or(not_known) : not_known;
     });
     ratios.measured = ratio(baseline, board, [this](size_t b, size_t n) {
       const MeasuredMinibatch* one = all_.measured_minibatch(b, n);
-      return one ? one->minibatch_ms : nan;
+      return one ? one->minibatch_ms : not_known;
     });
     return ratios;
   }
@@ -221,7 +219,7 @@ const PublishedEpoch* BoardComparison::published_epoch(size_t board, size_t netw
 
 double BoardComparison::published_difference_pct(size_t board, size_t network) const {
   const PublishedEpoch* epoch = published_epoch(board, network);
-  if (!epoch || !epoch->seconds || !same_epoch(network)) return nan;
+  if (!epoch || !epoch->seconds || !same_epoch(network)) return not_known;
   return 100 * (boards[board].figures[network].epoch_s() / *epoch->seconds - 1);
 }
 
@@ -233,7 +231,7 @@ const MeasuredMinibatch* BoardComparison::measured_minibatch(size_t board, size_
 double BoardComparison::measured_difference_pct(size_t board, size_t network) const {
   const MeasuredMinibatch* one = measured_minibatch(board, network);
   const BoardFigures& figures = boards[board].figures[network];
-  if (!one || !figures.has_time()) return nan;
+  if (!one || !figures.has_time()) return not_known;
   return 100 * (figures.known.minibatch_ms / one->minibatch_ms - 1);
 }
 

@@ -59,7 +59,7 @@ struct BoardComparison {
   /// Null where nobody measured it at these settings.
   const MeasuredMinibatch* measured_minibatch(size_t board, size_t network) const;
   double measured_difference_pct(size_t board, size_t network) const;
-  /// "objective time, epoch ≤ 30 min 0 s".
+  /// "objective time, epoch ≤ 1800 s".
   std::string asked() const;
   /// "Jetson AGX Orin (simulated): 2 min 57 s an epoch (…), the lowest time of the 2 boards that
   /// qualify"; "" without a choice.

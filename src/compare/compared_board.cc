@@ -47,10 +47,13 @@ std::string compared_title(const std::string& board, const char* how) {
 }
 
 void add_figures(ComparedBoard& board, ComparedBoard other) {
+  bool taken = false;
   for (size_t i = 0; i < board.figures.size(); ++i)
-    if (!board.figures[i].has_time() && other.figures[i].has_time())
+    if (!board.figures[i].has_time() && other.figures[i].has_time()) {
       board.figures[i] = std::move(other.figures[i]);
-  board.add_total(other.power_total);
+      taken = true;
+    }
+  if (taken) board.add_total(other.power_total);
   std::ranges::move(other.notes, std::back_inserter(board.notes));
 }
 

@@ -40,7 +40,6 @@ void replace_by_bad_disk(const fs::path& file) {
 
 const Damage kDamages[] = {
     {"TruncatedJpeg", [](const fs::path& f) { fs::resize_file(f, 900); }, "truncated"},
-    {"GreyJpeg", [](const fs::path& f) { replace_by(f, "grey.jpg"); }, "1 colour channel where 3"},
     {"CmykJpeg", [](const fs::path& f) { replace_by(f, "cmyk.jpg"); }, "4 colour channels where 3"},
     {"ZeroBytes", [](const fs::path& f) { fs::resize_file(f, 0); }, "is empty"},
     {"MissingFile", [](const fs::path& f) { fs::remove(f); }, "No such file"},

@@ -22,6 +22,13 @@ const char* dtype_name(DType dtype) {
   return "";
 }
 
+std::optional<DType> dtype_named(const std::string& name) {
+  for (const DType dtype :
+       {DType::float32, DType::float64, DType::int64, DType::int32, DType::uint8, DType::boolean})
+    if (name == dtype_name(dtype)) return dtype;
+  return {};
+}
+
 size_t dtype_bytes(DType dtype) {
   switch (dtype) {
     case DType::float64:

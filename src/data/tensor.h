@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,8 +17,9 @@ namespace flyball {
 /// Type of an element.
 enum class DType : uint8_t { float32, float64, int64, int32, uint8, boolean };
 
-const char* dtype_name(DType dtype);  ///< "float32"
-size_t dtype_bytes(DType dtype);      ///< of one element
+const char* dtype_name(DType dtype);                        ///< "float32"
+std::optional<DType> dtype_named(const std::string& name);  ///< as dtype_name() says it
+size_t dtype_bytes(DType dtype);                            ///< of one element
 
 /// The DType of float, double, int64_t, int32_t, uint8_t or bool.
 template <class T>

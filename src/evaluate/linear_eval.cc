@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "base/json.h"
 #include "base/statistics.h"
 
 namespace flyball {
 namespace {
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 // What the study's text says: its modes, and how many of its 40 predictions are how good.
 constexpr const char* chosen_modes = "efij";
@@ -35,7 +32,7 @@ double known_mean(const std::vector<LinearRow>& rows, LinearFigure LinearRow::*f
   std::vector<double> known;
   for (const LinearRow& row : rows)
     if (!std::isnan(row.*figure.*value)) known.push_back(row.*figure.*value);
-  return known.empty() ? unknown : mean(known);
+  return known.empty() ? not_known : mean(known);
 }
 
 LinearFit fit_time(const LinearStudyNetwork& network, const Modes& modes,

@@ -5,23 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/statistics.h"
 #include "evaluate/floor.h"
 #include "predictors/registry.h"
 
 namespace flyball {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
 struct FigureScore {
-  double mape = none, mdape = none, coverage90 = none, width90 = none;
+  double mape = not_known, mdape = not_known, coverage90 = not_known, width90 = not_known;
 };
 
 struct PredictScore {
@@ -118,7 +116,7 @@ PredictRow summarise(const std::string& predictor, const Cell& cell,
     std::vector<double> values;
     for (const PredictScore& score : scores)
       if (std::isfinite(value(score))) values.push_back(value(score));
-    return values.empty() ? Quartiles{none, none, none} : quartiles(values);
+    return values.empty() ? Quartiles{not_known, not_known, not_known} : quartiles(values);
   };
   row.time_mape = over([](const PredictScore& s) { return s.time.mape; });
   row.power_mape = over([](const PredictScore& s) { return s.power.mape; });
@@ -143,13 +141,13 @@ PredictRow floor_row(const Floor& floor, size_t rows) {
   row.runs = floor.time_mape.size();
   row.time_mape = quartiles(floor.time_mape);
   row.time_mdape = median(floor.time_mdape);
-  row.power_mape = {none, none, none};
-  row.power_mdape = none;
+  row.power_mape = {not_known, not_known, not_known};
+  row.power_mdape = not_known;
   if (!floor.power_mape.empty()) {
     row.power_mape = quartiles(floor.power_mape);
     row.power_mdape = median(floor.power_mdape);
   }
-  row.time_coverage90 = row.power_coverage90 = row.time_width90 = row.power_width90 = none;
+  row.time_coverage90 = row.power_coverage90 = row.time_width90 = row.power_width90 = not_known;
   row.fit_s = floor.fit_s;
   row.predict_s = floor.predict_s;
   return row;
@@ -166,17 +164,17 @@ Json row_json(const PredictRow& row) {
              row.design,
              row.modes,
              row.runs,
-             {none, none, none},
-             {none, none, none},
-             none,
-             none,
-             none,
-             none,
-             none,
-             none,
-             none,
-             none,
-             none,
+             {not_known, not_known, not_known},
+             {not_known, not_known, not_known},
+             not_known,
+             not_known,
+             not_known,
+             not_known,
+             not_known,
+             not_known,
+             not_known,
+             not_known,
+             not_known,
              {},
              row.error};
   }

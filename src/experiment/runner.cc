@@ -238,7 +238,7 @@ Result<std::unique_ptr<ContainerRuns>> open_containers(ExperimentSpec& spec,
     const Status works = containers->check(runtime);
     return works.ok() ? std::string() : works.error().message;
   });
-  if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
+  FLYBALL_CHECK(check_interrupt(options.interrupted));
   FLYBALL_CHECK(check_runtimes(spec, left_out));
   for (const std::string& one : left_out)
     if (options.note) options.note("left out: " + one);

@@ -199,7 +199,7 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
   result.wanted = runs.size() * static_cast<size_t>(spec.repeats);
   for (int repeat = 0; repeat < spec.repeats; ++repeat)
     for (const RunSettings& run : runs) {
-      if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
+      FLYBALL_CHECK(check_interrupt(options.interrupted));
       FLYBALL_ASSIGN(RunFigures figures, simulate_run(spec, run, repeat, board));
       if (spec.question == Question::base_load || run.state == "suspended")
         read_at_the_wall(figures, *board.twin());

@@ -141,8 +141,4 @@ std::string check_unit(const FindingCheck& check) {
   return "";
 }
 
-std::string figure_text(double value) {
-  return std::abs(value) < 1000 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
-}
-
 }  // namespace flyball

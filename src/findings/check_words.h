@@ -13,8 +13,6 @@ std::string check_name(const FindingCheck& check);
 std::string figure_words(const std::string& figure);
 /// "%" of a change and a range, "×" of a ratio, else that of its figure; "" of what is no number.
 std::string check_unit(const FindingCheck& check);
-/// Three digits, and no decimals from a thousand on.
-std::string figure_text(double value);
 /// "mWh" of "energy_mwh"; "" of what has none.
 std::string figure_unit(const std::string& figure);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/distinct.h"
+#include "base/figure.h"
 #include "base/os/told_errors.h"
 #include "base/text.h"
 #include "findings/asked_checks.h"
@@ -60,8 +61,7 @@ Estimate percent(const Estimate& from, const Estimate& to) {
 /// "2814 → 2250 mWh".
 std::string from_to(double from, const char* word, double to, const FindingCheck& check) {
   const std::string unit = figure_unit(check.figure);
-  return fmt::format("{} {} {}{}", figure_text(from), word, figure_text(to),
-                     unit.empty() ? "" : " " + unit);
+  return fmt::format("{} {} {}{}", number(from), word, number(to), unit.empty() ? "" : " " + unit);
 }
 
 class Judge {
@@ -109,11 +109,10 @@ class Judge {
     FLYBALL_ASSIGN(const Estimate from, runs_.figure(check.from, check.figure));
     FLYBALL_ASSIGN(const Estimate to, runs_.figure(check.to, check.figure));
     if (!(from.value > 0) || !(to.value > 0))
-      return Error{
-          Code::unavailable,
-          fmt::format("{} is {} and {} there: no change in percent", figure_words(check.figure),
-                      figure_text(from.value), figure_text(to.value)),
-          ""};
+      return Error{Code::unavailable,
+                   fmt::format("{} is {} and {} there: no change in percent",
+                               figure_words(check.figure), number(from.value), number(to.value)),
+                   ""};
     figure.ours = FindingValue{.value = percent(from, to)};
     figure.detail = from_to(from.value, "→", to.value, check);
     const Estimate& ours = figure.ours->value;
@@ -148,7 +147,7 @@ class Judge {
     figure.published.value.value = wanted;
     if (check.at_most || check.at_least)
       figure.published.text = fmt::format("{} {} {}", check.at_most ? "at most" : "at least",
-                                          figure_text(wanted), figure.unit);
+                                          number(wanted), figure.unit);
   }
 
   static void judge_level(const FindingCheck& check, const Estimate& found, JudgedFigure& figure) {
@@ -292,7 +291,8 @@ Json value_json(const JudgedFigure& figure, const FindingValue& value) {
           {"unit", figure.unit},
           {"low", or_null(value.value.low)},
           {"high", or_null(value.value.high)},
-          {"text", text_or_null(value.text)}};
+          {"text", text_or_null(value.text)},
+          {"words", value_text(figure, value)}};
 }
 
 /// The means over the epochs that a long training goes on like.
@@ -333,6 +333,7 @@ Json finding_json(const JudgedFinding& finding) {
     published.back()["spread"] = figure.spread_pct > 0 ? Json(figure.spread_pct) : Json();
     if (!figure.ours) continue;
     Json own = value_json(figure, *figure.ours);
+    own["words"] = ours_text(figure);
     own["verdict"] = verdict_json(figure.verdict);
     ours.push_back(std::move(own));
   }
@@ -369,12 +370,17 @@ std::string value_text(const JudgedFigure& figure, const FindingValue& value) {
   if (!value.text.empty()) return value.text;
   const Estimate& estimate = value.value;
   if (std::isnan(estimate.value))
-    return fmt::format("{} to {} {}", figure_text(estimate.low), figure_text(estimate.high),
-                       figure.unit);
-  if (!figure.signed_value) return fmt::format("{} {}", figure_text(estimate.value), figure.unit);
-  if (estimate.value > most_percent) return "× " + figure_text(1 + estimate.value / 100);
+    return fmt::format("{} to {} {}", number(estimate.low), number(estimate.high), figure.unit);
+  if (!figure.signed_value) return fmt::format("{} {}", number(estimate.value), figure.unit);
+  if (estimate.value > most_percent) return "× " + number(1 + estimate.value / 100);
   return std::abs(estimate.value) < 0.05 ? "the same"
                                          : fmt::format("{:+.1f} {}", estimate.value, figure.unit);
+}
+
+std::string ours_text(const JudgedFigure& figure) {
+  if (!figure.ours) return "-";
+  const std::string value = value_text(figure, *figure.ours);
+  return figure.detail.empty() ? value : fmt::format("{} ({})", value, figure.detail);
 }
 
 void FindingsAnswer::add(FindingsAnswer other) {

@@ -80,6 +80,8 @@ struct FindingsAnswer {
 
 /// "-12.6 %", "× 107", "285 s", "1.8 to 3.9 ×", "cdeijg".
 std::string value_text(const JudgedFigure& figure, const FindingValue& value);
+/// Of the one here, with what a change is between: "+7.9 % (285 → 307 s)"; "-" where there is none.
+std::string ours_text(const JudgedFigure& figure);
 
 /// Asks the findings of one study of these boards. Errors: those of RunSource::make().
 Result<FindingsAnswer> judge_findings(const PublishedStudy& study,

@@ -157,9 +157,7 @@ class Chooser {
     if (given.power_w) {
       FleetLimits limits = given;
       limits.power_w.reset();
-      const FleetObjective least =
-          given.deadline_s || all_.question.each ? FleetObjective::power : FleetObjective::energy;
-      if (const auto weakest = solve(least, limits); weakest.plan) {
+      if (const auto weakest = solve(FleetObjective::power, limits); weakest.plan) {
         all_.nearest_power_w = weakest.plan->power_w;
         would_do.push_back(
             fmt::format("--power-budget {}W", upper_figure(*all_.nearest_power_w, 6)));
@@ -167,7 +165,8 @@ class Chooser {
     }
     all_.infeasible = Error{
         Code::infeasible,
-        fmt::format("no plan {} {}", all_.exact ? "keeps" : "was found that keeps", given.text()),
+        fmt::format("no plan {} {}", all_.exact ? "keeps" : "was found that keeps",
+                    given.text(all_.question.each)),
         would_do.empty()
             ? "name more boards, or relax two limits at once"
             : fmt::format("with all else as it is, this would do: {}", join(would_do, ", or "))};
@@ -244,11 +243,13 @@ Result<FleetObjective> parse_fleet_objective(const std::string& text) {
                "one of: energy, time, power"};
 }
 
-std::string FleetLimits::text() const {
+std::string FleetLimits::text(bool each) const {
   std::vector<std::string> parts;
   if (deadline_s) parts.push_back("deadline " + format_seconds({*deadline_s}));
   if (power_w) parts.push_back(fmt::format("power ≤ {:g} W", *power_w));
-  if (count) parts.push_back(fmt::format("{} board{}", *count, *count == 1 ? "" : "s"));
+  if (count)
+    parts.push_back(
+        fmt::format("{} {} board{}", each ? "exactly" : "at most", *count, *count == 1 ? "" : "s"));
   return parts.empty() ? "no limits" : join(parts, ", ");
 }
 

@@ -18,7 +18,8 @@ struct FleetLimits {
   std::optional<double> deadline_s{}, power_w{};
   std::optional<size_t> count{};  ///< boards that run: at most where they share, else exactly
 
-  std::string text() const;  ///< "deadline 1 h, power ≤ 100 W, at most 4 boards"
+  /// "deadline 1 h, power ≤ 100 W, at most 4 boards", or "exactly 4" where each does all the work.
+  std::string text(bool each) const;
 };
 
 struct FleetQuestion {
@@ -75,7 +76,8 @@ struct FleetAnswer {
 /// but needed, samples that are not known.
 Result<FleetAnswer> choose_fleet(FleetQuestion question, std::vector<FleetKind> kinds);
 
-/// "4 of 6 boards in 3 min 2 s at 100 W: 18.4 kJ; …": the answer, and which limits bind.
+/// "4 of 6 boards finish together in 3 min 2 s, at 100 W and with 18.4 kJ; …": the answer, and
+/// which limits bind.
 std::string fleet_sentence(const FleetAnswer& answer);
 
 Json to_json(const FleetAnswer& answer);

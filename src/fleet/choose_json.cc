@@ -21,7 +21,7 @@ Json asked_json(const FleetQuestion& question) {
           {"deadline_s", or_null(limits.deadline_s)},
           {"power_budget_w", or_null(limits.power_w)},
           {"count", limits.count ? Json(*limits.count) : Json(nullptr)},
-          {"text", limits.text()}};
+          {"text", limits.text(question.each)}};
 }
 
 Json plan_json(const FleetAnswer& answer) {

@@ -128,6 +128,7 @@ TEST(ChooseFleet, HasTheEnergyOfBruteForce) {
 
 TEST(ChooseFleet, CostsNoMoreWithRelaxedLimits) {
   Random random(12);
+  int found = 0;
   for (int i = 0; i < 200; ++i) {
     const std::vector<FleetKind> kinds = random_fleet(random);
     FleetQuestion question = random_question(random);
@@ -136,12 +137,15 @@ TEST(ChooseFleet, CostsNoMoreWithRelaxedLimits) {
     if (question.limits.power_w) *question.limits.power_w *= random.uniform(1, 2);
     const double after = least(question, kinds);
     if (std::isinf(before)) continue;
+    ++found;
     EXPECT_LE(after, before * (1 + 1e-6)) << i;
   }
+  EXPECT_GT(found, 50);
 }
 
 TEST(ChooseFleet, CostsNoMoreWithMoreBoardsThatAreOffUnlessTheyRun) {
   Random random(13);
+  int found = 0;
   for (int i = 0; i < 200; ++i) {
     std::vector<FleetKind> kinds = random_fleet(random);
     FleetQuestion question = random_question(random);
@@ -152,12 +156,15 @@ TEST(ChooseFleet, CostsNoMoreWithMoreBoardsThatAreOffUnlessTheyRun) {
     kinds.push_back(random_kind(random, "c", 1));
     const double after = least(question, kinds);
     if (std::isinf(before)) continue;
+    ++found;
     EXPECT_LE(after, before * (1 + 1e-6)) << i;
   }
+  EXPECT_GT(found, 50);
 }
 
 TEST(ChooseFleet, DoesNotDependOnTheOrderOfBoards) {
   Random random(14);
+  int found = 0;
   for (int i = 0; i < 100; ++i) {
     std::vector<FleetKind> kinds = random_fleet(random);
     kinds.push_back(random_kind(random, "c", 2));
@@ -168,6 +175,7 @@ TEST(ChooseFleet, DoesNotDependOnTheOrderOfBoards) {
     ASSERT_TRUE(first.ok() && second.ok());
     ASSERT_EQ(first->plan.has_value(), second->plan.has_value());
     if (!first->plan) continue;
+    ++found;
     EXPECT_EQ(first->value, second->value);
     EXPECT_EQ(fleet_sentence(*first), fleet_sentence(*second));
     ASSERT_EQ(first->plan->groups.size(), second->plan->groups.size());
@@ -177,14 +185,16 @@ TEST(ChooseFleet, DoesNotDependOnTheOrderOfBoards) {
                group.mode == other.mode && group.boards == other.boards;
       }));
   }
+  EXPECT_GT(found, 30);
 }
 
 TEST(ChooseFleet, SaysTheNearestLimitsThatWouldDo) {
   Random random(15);
-  int refused = 0;
+  int refused = 0, weaker = 0;
   for (int i = 0; i < 200; ++i) {
     const std::vector<FleetKind> kinds = random_fleet(random);
-    const FleetQuestion question = random_question(random);
+    FleetQuestion question = random_question(random);
+    if (i % 4 == 0) question.limits = {.power_w = random.uniform(1, 8)};
     const auto answer = choose_fleet(question, kinds);
     ASSERT_TRUE(answer.ok());
     if (answer->plan) continue;
@@ -196,7 +206,8 @@ TEST(ChooseFleet, SaysTheNearestLimitsThatWouldDo) {
       eased.limits.deadline_s = *answer->nearest_deadline_s * 0.999;
       EXPECT_TRUE(std::isinf(least(eased, kinds)));
     }
-    if (answer->nearest_power_w && question.limits.deadline_s) {
+    if (answer->nearest_power_w) {
+      ++weaker;
       FleetQuestion eased = question;
       eased.limits.power_w = answer->nearest_power_w;
       EXPECT_FALSE(std::isinf(least(eased, kinds)));
@@ -205,6 +216,7 @@ TEST(ChooseFleet, SaysTheNearestLimitsThatWouldDo) {
     }
   }
   EXPECT_GT(refused, 20);
+  EXPECT_GT(weaker, 20);
 }
 
 TEST(ChooseFleet, NamesTheLimitThatBinds) {

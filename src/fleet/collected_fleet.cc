@@ -9,8 +9,8 @@
 
 #include "fleet/fleet_trials.h"
 #include "fleet/trial_groups.h"
-#include "fleet/utc.h"
 #include "space/board_fingerprint.h"
+#include "telemetry/sampling/time_stamp.h"
 
 namespace flyball {
 namespace {
@@ -158,10 +158,10 @@ class FleetReader {
   }
 
   void finish_boards() {
-    const auto now = seconds_of_utc(fleet_.question.now_utc);
+    const auto now = parse_time_stamp(fleet_.question.now_utc);
     for (auto& [id, board] : boards_) {
       if (board.runs + board.measurements == 0) continue;  // it only collects
-      const auto seen = seconds_of_utc(board.last_seen_utc);
+      const auto seen = parse_time_stamp(board.last_seen_utc);
       if (seen && now) board.age_s = std::max(*now - *seen, 0.0);
       board.stale = !board.age_s || *board.age_s > fleet_.question.stale_s;
       fleet_.boards.push_back(std::move(board));

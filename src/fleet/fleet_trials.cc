@@ -2,20 +2,11 @@
 
 #include <algorithm>
 
-#include "base/json.h"
+#include "answers/stored_json.h"
 #include "compare/compared_network.h"
 
 namespace flyball {
 namespace {
-
-Settings settings_of(const std::string& text) {
-  Settings settings;
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_object())
-    for (const auto& [name, value] : json.items())
-      if (value.is_number()) settings[name] = value.get<double>();
-  return settings;
-}
 
 void add_epoch(CollectedMode& mode, double batch) {
   const ComparedNetwork network = compared_network(mode.workload, 0);
@@ -67,8 +58,8 @@ void FleetTrials::take_make(const TrialGroup& group, const FleetMake& make,
   mode.phase = job.phase;
   mode.provenance = group.provenance;
   mode.power_total = group.power_total;
-  mode.settings = settings_of(job.settings);
-  mode.mode = settings_of(group.mode);
+  mode.settings = settings_of(stored_document(job.settings));
+  mode.mode = settings_of(stored_document(group.mode));
   mode.boards = boards.size();
   mode.minibatch_ms = ms;
   if (powers > 0) mode.power_w = power_w;

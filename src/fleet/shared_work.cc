@@ -2,6 +2,7 @@
 // Σ speed, of which the ratio is made least by Dinkelbach's steps.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "fleet/pick.h"
 #include "fleet/planner.h"
@@ -35,6 +36,8 @@ class Shared {
   FleetSolution weakest() {
     problem_.weight_u = 1;
     problem_.weight_v = 0;
+    // Without a deadline any speed does, but for none at all.
+    problem_.most_v = std::min(problem_.most_v, -slowest_);
     const PickAnswer answer = solve();
     if (!answer.pick || !(answer.pick->v < 0)) return {.exact = answer.exact};
     return {plan_of(*answer.pick), std::min(answer.bound, answer.pick->u) + idle_w_, answer.exact};
@@ -61,8 +64,11 @@ class Shared {
   void add(const FleetKind& kind) {
     const double idle = question_.unused_idles ? idle_of(kind) : 0;
     PickKind one{kind.boards, {}};
-    for (const FleetMode& mode : kind.front)
-      one.options.push_back({std::max(0.0, mode.power_w - idle), -samples_per_s(question_, mode)});
+    for (const FleetMode& mode : kind.front) {
+      const double speed = samples_per_s(question_, mode);
+      one.options.push_back({std::max(0.0, mode.power_w - idle), -speed});
+      if (kind.boards > 0) slowest_ = std::min(slowest_, speed);
+    }
     problem_.kinds.push_back(std::move(one));
     idle_w_ += static_cast<double>(kind.boards) * idle;
   }
@@ -123,7 +129,8 @@ class Shared {
   const FleetQuestion& question_;
   const std::vector<FleetKind>& kinds_;
   PickProblem problem_;
-  double idle_w_ = 0;  ///< of all boards, if none ran
+  double idle_w_ = 0;                                         ///< of all boards, if none ran
+  double slowest_ = std::numeric_limits<double>::infinity();  ///< [samples/s] of any board's modes
 };
 
 }  // namespace

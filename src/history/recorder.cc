@@ -193,8 +193,8 @@ std::vector<std::string> Recorder::notes() const {
   std::vector<std::string> notes = notes_;
   if (disturbed_ > 0)
     notes.push_back(fmt::format(
-        "{} of {} trials of {} were disturbed: {} measured on this machine at the same time; the "
-        "same command measures them again",
+        "{} of {} trials of {} were disturbed: {} measured on this machine at the same time; what "
+        "they read serves no later command",
         disturbed_, live_, profiler_->info().workload, disturbed_by_));
   return notes;
 }

@@ -16,7 +16,6 @@ enum class LoadOutcome : uint8_t {
   timed_out,     ///< no whole answer within --timeout of when it was due
   unsent,        ///< waited for a free connection for as long
 };
-inline constexpr LoadOutcome last_load_outcome = LoadOutcome::unsent;
 const char* outcome_name(LoadOutcome outcome);
 
 /// Times in ns from the start of the load; −1: did not come to that.

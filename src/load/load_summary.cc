@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double busy_client = 0.7;
 constexpr size_t few_for_p99 = 100;
 
@@ -18,7 +18,7 @@ double ms_between(int64_t from_ns, int64_t to_ns) {
 }
 
 double percent(size_t part, size_t whole) {
-  return whole == 0 ? none : 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return whole == 0 ? not_known : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 struct Times {
@@ -114,16 +114,16 @@ TimeSpread time_spread(std::span<const double> in_order) {
   spread.p90 = quantile_interval(in_order, 0.9);
   spread.p95 = quantile_interval(in_order, 0.95);
   spread.p99 = quantile_interval(in_order, 0.99);
-  spread.max = in_order.empty() ? none : std::ranges::max(in_order);
+  spread.max = in_order.empty() ? not_known : std::ranges::max(in_order);
   return spread;
 }
 
 double LoadSummary::in_time_pct() const {
-  return budget_ms ? percent(answered - late, due) : none;
+  return budget_ms ? percent(answered - late, due) : not_known;
 }
 
 double LoadSummary::late_pct() const {
-  return budget_ms ? percent(late, due) : none;
+  return budget_ms ? percent(late, due) : not_known;
 }
 
 double LoadSummary::failed_pct() const {

@@ -45,7 +45,6 @@ class OpenLoop {
   const std::vector<LoadRecord>& records() const { return records_; }
   /// Once it is finished.
   std::vector<LoadRecord> take_records() { return std::move(records_); }
-  size_t under_way() const { return under_way_; }
   size_t most_under_way() const { return most_under_way_; }
   bool reached_limit() const { return reached_limit_; }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "base/distributions.h"
@@ -11,7 +10,6 @@
 namespace flyball {
 namespace {
 
-constexpr double unknown_bound = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t stretches = 20;
 constexpr double tail = 0.05;  // on each side
 
@@ -59,10 +57,10 @@ double binomial_cdf(double n, double p, double k) {
 }
 
 QuantileInterval quantile_interval(std::span<const double> in_order, double q) {
-  if (in_order.empty()) return {unknown_bound, unknown_bound, unknown_bound};
+  if (in_order.empty()) return {not_known, not_known, not_known};
   std::vector<double> sorted(in_order.begin(), in_order.end());
   std::ranges::sort(sorted);
-  QuantileInterval found{quantile(sorted, q), unknown_bound, unknown_bound};
+  QuantileInterval found{quantile(sorted, q), not_known, not_known};
   const auto size = static_cast<double>(sorted.size());
   const double n = std::max(1.0, std::floor(size / clustering(in_order, found.value, q)));
   // X(r) is below the quantile where at least r values are: P[B ≥ r] = 1 − P[B ≤ r − 1].
@@ -77,8 +75,8 @@ QuantileInterval quantile_interval(std::span<const double> in_order, double q) {
 }
 
 QuantileInterval mean_interval(std::span<const double> in_order) {
-  if (in_order.empty()) return {unknown_bound, unknown_bound, unknown_bound};
-  QuantileInterval found{mean(in_order), unknown_bound, unknown_bound};
+  if (in_order.empty()) return {not_known, not_known, not_known};
+  QuantileInterval found{mean(in_order), not_known, not_known};
   if (in_order.size() < 2 * stretches) return found;
   std::vector<double> means;
   for (size_t i = 0; i < stretches; ++i) means.push_back(mean(stretch(in_order, i)));

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "answers/per_text.h"
 #include "base/clock.h"
 #include "base/distributions.h"
 #include "base/random.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "load/load_summary.h"
 #include "load/prepare.h"
@@ -27,10 +27,9 @@ namespace flyball {
 namespace {
 
 constexpr double settle_s = 0.05;
-constexpr double unlike = std::numeric_limits<double>::quiet_NaN();
 
 struct TrialTime {
-  double ms = unlike;
+  double ms = not_known;
   double noise = unknown_noise;
 };
 

@@ -68,7 +68,7 @@ Status ServerRun::wait(const ServerStart& start, const std::function<bool()>& ho
   for (const Stopwatch watch; watch.seconds() < start.patience_s;) {
     FLYBALL_CHECK(alive());
     if (holds()) return {};
-    if (is_interrupted(start.interrupted)) return Error{Code::interrupted, "interrupted", ""};
+    FLYBALL_CHECK(check_interrupt(start.interrupted));
     run_->wait_until(monotonic_ns() + probe_every_ns);
   }
   return Error{Code::unavailable,

@@ -17,8 +17,9 @@ namespace flyball {
 struct RailFrame {
   std::string name;                 ///< "VDD_IN", "package-0"
   bool in_total = false;            ///< it is part of BoardFrame::total
-  std::optional<double> power_w{};  ///< nothing where it did not read
+  std::optional<double> power_w{};  ///< nothing where it did not read, or of a counter's first look
   double energy_j = 0;              ///< since the first frame, over the time that was measured
+  bool reads = true;                ///< the last look brought a value
 };
 
 /// One clock: what was asked of it, and what it does.

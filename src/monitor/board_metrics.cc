@@ -147,7 +147,7 @@ std::string BoardMetrics::text(double own_cpu_s) const {
   if (!frame_.rails.empty() || !temperatures_.empty())
     begin_metric(text, "flyball_sensor_up", "gauge", "0 where a sensor that was there is gone.");
   for (const RailFrame& rail : frame_.rails)
-    add_sample(text, "flyball_sensor_up", sensor("rail", rail.name), rail.power_w ? 1 : 0);
+    add_sample(text, "flyball_sensor_up", sensor("rail", rail.name), rail.reads ? 1 : 0);
   for (const std::string& name : temperatures_)
     add_sample(text, "flyball_sensor_up", sensor("temperature", name),
                is_there(frame_, name) ? 1 : 0);

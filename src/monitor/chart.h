@@ -20,7 +20,7 @@ std::string share_glyph(double share, Glyphs glyphs);
 void draw_chart(Canvas& canvas, int x, int y, int rows,
                 const std::vector<std::optional<double>>& values, double most, Glyphs glyphs,
                 Ink ink);
-/// A round number that is not below any of them: 1, 2, 5, 10, 20, … ; 1 without any.
+/// A round number that is not below any of them: 1, 1.5, 2, 3, 5, 7, 10, 15, … ; 1 without any.
 double round_above(const std::vector<std::optional<double>>& values);
 
 }  // namespace flyball

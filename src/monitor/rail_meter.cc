@@ -18,6 +18,7 @@ RailMeter::RailMeter(SensorPtr sensor, bool in_total, Seconds period)
 Status RailMeter::read() {
   const int64_t before = monotonic_ns();
   const auto value = sensor_->read();
+  frame_.reads = value.ok();
   if (!value) {
     frame_.power_w.reset();
     pair_.samples.clear();

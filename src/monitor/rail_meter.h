@@ -14,7 +14,8 @@ namespace flyball {
 
 class RailMeter {
  public:
-  /// `period`: how often it will be read; what lies further apart is a gap, and adds no energy.
+  /// `period`: how often it will be read. Of power, what lies further apart is a gap, and adds no
+  /// energy; a counter has counted through it.
   RailMeter(SensorPtr sensor, bool in_total, Seconds period);
   /// Reads it. Error: why it does not read; what it told before stays out of the frame.
   Status read();

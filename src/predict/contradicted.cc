@@ -13,7 +13,6 @@
 namespace flyball {
 namespace {
 
-constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 // In units of the variance of one reading, that of what is expected in its place.
 constexpr double most_variance = 2.5;
 // Keeps slopes finite along an axis on which no row around differs.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -19,7 +18,6 @@
 namespace flyball {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double disagreement = 0.1;  // of repeats, worth telling
 
 using Row = std::vector<double>;
@@ -187,7 +185,7 @@ Result<CompletedTable> complete(const WorkloadTable& measured, const Space& spac
   all.power_lo90 = std::move(prediction.power_w.lo90);
   all.power_hi90 = std::move(prediction.power_w.hi90);
   for (auto* powers : {&all.table.power_w, &all.power_lo90, &all.power_hi90})
-    powers->resize(space.size(), none);
+    powers->resize(space.size(), not_known);
   all.extrapolated = std::move(prediction.extrapolated);
   all.table.provenance.assign(space.size(), Provenance::predicted);
   all.notes = std::move(prediction.notes);

@@ -11,13 +11,6 @@
 namespace flyball {
 namespace {
 
-std::vector<size_t> board_axes(const Space& space) {
-  std::vector<size_t> axes;
-  for (size_t d = 0; d < space.dimensions(); ++d)
-    if (space.axes()[d].scope == Scope::board) axes.push_back(d);
-  return axes;
-}
-
 std::vector<std::string> names_of(const Space& space, const std::vector<size_t>& axes) {
   std::vector<std::string> names;
   for (size_t d : axes) names.push_back(space.axes()[d].name);
@@ -32,10 +25,10 @@ std::vector<double> pick(std::span<const double> row, const std::vector<size_t>&
 
 /// Board axes of each role in the order of the first role's.
 Result<std::vector<std::vector<size_t>>> matched_axes(const std::vector<Space>& spaces) {
-  std::vector<std::vector<size_t>> matched = {board_axes(spaces[0])};
+  std::vector<std::vector<size_t>> matched = {spaces[0].board_axes()};
   const std::vector<std::string> wanted = names_of(spaces[0], matched[0]);
   for (size_t role = 1; role < spaces.size(); ++role) {
-    const std::vector<std::string> own = names_of(spaces[role], board_axes(spaces[role]));
+    const std::vector<std::string> own = names_of(spaces[role], spaces[role].board_axes());
     if (std::set(own.begin(), own.end()) != std::set(wanted.begin(), wanted.end()))
       return Error{Code::invalid_argument,
                    fmt::format("the workloads' boards have other axes: {} and {}",

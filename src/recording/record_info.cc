@@ -45,17 +45,13 @@ double step_of(const SensorInfo& info) {
   return 1e-3;  // W, MHz, C, %
 }
 
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  const std::string text =
-      found != json.end() && found->is_string() ? found->get<std::string>() : "";
+std::string sound_text(const Json& json, const char* key) {
+  const std::string text = text_of(json, key);
   return text_fault(text).empty() ? text : "";
 }
 
-double number_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  const double number = found != json.end() && found->is_number() ? found->get<double>() : 0;
-  return std::isfinite(number) ? number : 0;
+double number_or_zero(const Json& json, const char* key) {
+  return number_of(json, key).value_or(0);
 }
 
 std::vector<Error> gaps_of(const Json& json) {
@@ -63,7 +59,7 @@ std::vector<Error> gaps_of(const Json& json) {
   const auto found = json.find("gaps");
   if (found == json.end() || !found->is_array()) return gaps;
   for (const Json& gap : *found)
-    gaps.push_back({Code::unavailable, text_of(gap, "message"), text_of(gap, "hint")});
+    gaps.push_back({Code::unavailable, sound_text(gap, "message"), sound_text(gap, "hint")});
   return gaps;
 }
 
@@ -73,10 +69,10 @@ std::vector<RecordedRun> runs_of(const Json& json) {
   const auto found = json.find("runs");
   if (found == json.end() || !found->is_array()) return runs;
   for (const Json& run : *found) {
-    const double number = number_of(run, "number");
+    const double number = number_or_zero(run, "number");
     if (runs.size() < most_runs && number >= 1 && number <= 1e15)
-      runs.push_back({text_of(run, "store"), text_of(run, "place"), static_cast<int64_t>(number),
-                      text_of(run, "command")});
+      runs.push_back({sound_text(run, "store"), sound_text(run, "place"),
+                      static_cast<int64_t>(number), sound_text(run, "command")});
   }
   return runs;
 }
@@ -116,15 +112,16 @@ Json record_info_json(const RecordInfo& info) {
 Result<RecordInfo> parse_record_info(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return Error{Code::corrupt, "it does not say what it records", ""};
-  RecordInfo info{.command = text_of(json, "command"),
-                  .device = text_of(json, "device"),
-                  .board = text_of(json, "board"),
-                  .provenance = text_of(json, "provenance"),
-                  .remarks = text_of(json, "remarks"),
-                  .started_utc = text_of(json, "started_utc")};
-  info.started_unix_s = number_of(json, "started_unix_s");
-  info.rate_hz = number_of(json, "rate_hz");
-  info.most_bytes = static_cast<uint64_t>(std::clamp(number_of(json, "most_bytes"), 0.0, 1e15));
+  RecordInfo info{.command = sound_text(json, "command"),
+                  .device = sound_text(json, "device"),
+                  .board = sound_text(json, "board"),
+                  .provenance = sound_text(json, "provenance"),
+                  .remarks = sound_text(json, "remarks"),
+                  .started_utc = sound_text(json, "started_utc")};
+  info.started_unix_s = number_or_zero(json, "started_unix_s");
+  info.rate_hz = number_or_zero(json, "rate_hz");
+  info.most_bytes =
+      static_cast<uint64_t>(std::clamp(number_or_zero(json, "most_bytes"), 0.0, 1e15));
   info.gaps = gaps_of(json);
   info.runs = runs_of(json);
   return info;

@@ -9,14 +9,13 @@
 #include "answers/doubt.h"
 #include "answers/repeats.h"
 #include "base/json.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "report/run_report.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::string measured(const std::vector<ComparedTrial>& trials, bool first) {
   std::set<std::string> names;
@@ -35,7 +34,7 @@ std::optional<ComparedSide> side_of(const std::vector<const Measurement*>& all, 
   if (all.empty()) return {};
   const auto readings = that_did_not_fail(all);
   ComparedSide side{"",
-                    {unknown, unknown, unknown, unknown, unknown, unknown},
+                    {not_known, not_known, not_known, not_known, not_known, not_known},
                     readings.size(),
                     trial_doubts(*all.back())};
   for (const Measurement* m : all) side.source = sources.all()[sources.of(*m)].name;

@@ -17,8 +17,8 @@ std::string workload_of(const Json& request) {
 }
 
 std::string figure(const Json& holder, const char* key, const char* unit) {
-  const Json value = value_at(holder, key);
-  return value.is_number() ? fmt::format("{:.4g} {}", value.get<double>(), unit) : "";
+  const auto value = number_of(holder, key);
+  return value ? fmt::format("{:.4g} {}", *value, unit) : "";
 }
 
 std::string joined(const std::string& first, const std::string& second) {

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "base/json.h"
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array all = {Binding::compute, Binding::memory, Binding::launch, Binding::loader};
 
 BoundLayer bind(const Layer& layer, const ModeRoofs& roofs, double launch_s) {
@@ -18,7 +17,7 @@ BoundLayer bind(const Layer& layer, const ModeRoofs& roofs, double launch_s) {
                                        roofs.bytes_per_s > 0 ? layer.bytes / roofs.bytes_per_s : 0,
                                        layer.kernels * launch_s};
   const auto highest = std::ranges::max_element(terms);
-  BoundLayer bound{layer, *highest, none, all[static_cast<size_t>(highest - terms.begin())]};
+  BoundLayer bound{layer, *highest, not_known, all[static_cast<size_t>(highest - terms.begin())]};
   if (roofs.energy)
     bound.energy_j = layer.flop * roofs.energy->eps_flop.value +
                      layer.bytes * roofs.energy->eps_mem.value +
@@ -70,9 +69,9 @@ BoundWorkload bind_layers(const LayerTable& table, const ModeRoofs& roofs, Prove
                       .rules = table.rules,
                       .totals = table.totals(),
                       .layers = {},
-                      .measured_s = none,
-                      .stall_s = none,
-                      .power_w = none};
+                      .measured_s = not_known,
+                      .stall_s = not_known,
+                      .power_w = not_known};
   // A table's least time is shared out to the kernels of the whole minibatch.
   const double kernels = bound.totals.kernels;
   const double launch_s = provenance == Provenance::measured ? roofs.launch_s

@@ -38,7 +38,6 @@ struct BoundWorkload {
   /// Of the measured time (with the loader's stall), or of the roof's where there is none: the
   /// share in which this binds; the rest of a measured time is overhead that no roof explains.
   double share(Binding binding) const;
-  double measured_flop_per_s() const { return totals.flop / measured_s; }
 };
 
 /// `launch_s` of a table's roofs is that of a whole minibatch, so it binds the whole table rather

@@ -29,7 +29,7 @@ Json rate_json(const Rate& rate) {
           {"power_w", or_null(rate.power_w)}};
 }
 double number_or_nan(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::nan("");
+  return number_or_none(value).value_or(std::nan(""));
 }
 Rate read_rate(const Json& json) {
   return {json.at("best"), json.at("median"), json.at("q1"), json.at("q3"),
@@ -83,17 +83,13 @@ Json mode_json(const ModeRoofs& mode) {
           {"error_pct", mode.error_pct}};
 }
 
-double zero_for_null(const Json& value) {
-  return value.is_number() ? value.get<double>() : 0;
-}
-
 ModeRoofs read_mode(const Json& json) {
   ModeRoofs mode;
   json.at("mode").get_to(mode.mode.values);
   json.at("threads").get_to(mode.threads);
-  mode.flop_per_s = zero_for_null(json.at("flop_per_s"));
-  mode.bytes_per_s = zero_for_null(json.at("bytes_per_s"));
-  mode.launch_s = zero_for_null(json.at("launch_s"));
+  mode.flop_per_s = number_or_none(json.at("flop_per_s")).value_or(0);
+  mode.bytes_per_s = number_or_none(json.at("bytes_per_s")).value_or(0);
+  mode.launch_s = number_or_none(json.at("launch_s")).value_or(0);
   for (const Json& peak : json.at("peaks"))
     mode.peaks.push_back(
         {peak.at("isa"), peak.at("precision"), peak.at("bits"), read_rate(peak.at("op_per_s"))});
@@ -128,10 +124,6 @@ std::array<double, 3> inverse_diagonal(const Matrix3& m) {
   return diagonal;
 }
 
-std::string text_or_empty(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
 Result<BoardRoofs> read_roofs(const Json& json) {
   BoardRoofs roofs;
   json.at("device").get_to(roofs.device);
@@ -141,7 +133,7 @@ Result<BoardRoofs> read_roofs(const Json& json) {
   json.at("sources").get_to(roofs.sources);
   roofs.total = text_or_empty(json.at("total"));
   roofs.power_gap = text_or_empty(json.at("power_gap"));
-  if (json.at("other_cores").is_number()) roofs.other_cores = json["other_cores"].get<double>();
+  roofs.other_cores = number_or_none(json.at("other_cores"));
   roofs.disturbed = text_or_empty(json.at("disturbed"));
   json.at("measured_utc").get_to(roofs.measured_utc);
   for (const Json& mode : json.at("modes")) roofs.modes.push_back(read_mode(mode));

@@ -159,16 +159,22 @@ TEST(Roofs, AreJudgedAsATunerByTablesOfOtherNetworks) {
   for (size_t i = 0; i < tables[0].size(); ++i)  // the lower the clock, the faster
     tables[0].minibatch_ms[i] = tables[0].space.row(i)[1];
   const RooflineAnswer odd = *roofline_of_tables({.rules = CountRules::pagoda}, tables);
+  size_t asked = 0;
   for (size_t i = 0; i < odd.cases.size(); ++i)
     if (odd.cases[i].workload == "resnet50") {
+      ++asked;
       EXPECT_EQ(odd.choices[i]->fastest.mode, answer.choices[i]->fastest.mode);
       EXPECT_NEAR(odd.choices[i]->time_excess, 1200.0 / 900 - 1, 1e-12);
     }
+  EXPECT_EQ(asked, 3u);
 }
 
 TEST(Roofs, OfOneNetworkAloneNameNothing) {
   const std::vector<WorkloadTable> tables = {board_table("resnet50")};
   const RooflineAnswer answer = *roofline_of_tables({.rules = CountRules::pagoda}, tables);
+  EXPECT_EQ(answer.choices.size(), answer.cases.size());
+  EXPECT_FALSE(answer.cases.empty());
+  EXPECT_FALSE(answer.verdicts.empty());
   for (const auto& choice : answer.choices) EXPECT_FALSE(choice);
   EXPECT_THAT(answer.verdicts, testing::Each(testing::Not(HasSubstr("As a tuner"))));
 }

@@ -19,7 +19,6 @@ namespace flyball {
 namespace {
 
 constexpr size_t least_samples = 4;
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 struct ModeSamples {
   std::vector<BoundSample> times;
@@ -129,7 +128,7 @@ Status add_table(const WorkloadTable& given, const WorkOf& work_of, Modes& modes
     known_as = worse(known_as, table.known(i));
     ModeSamples& samples = modes[mode];
     samples.times.push_back({work->flop, work->bytes, seconds});
-    const double watts = doubtful.contains(i) ? none : table.power_w[i];
+    const double watts = doubtful.contains(i) ? not_known : table.power_w[i];
     if (watts > 0) samples.energies.push_back({work->flop, work->bytes, seconds, watts * seconds});
   }
   return {};

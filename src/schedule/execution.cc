@@ -4,14 +4,10 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+
 namespace flyball {
-namespace {
-
-double seconds_between(int64_t begin_ns, int64_t end_ns) {
-  return static_cast<double>(end_ns - begin_ns) * 1e-9;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Execution::Execution(Executor& executor, ExecutionOptions options)
     : executor_(executor),
@@ -113,10 +109,10 @@ void Execution::ended(const Decision& what, int64_t begin_ns, int64_t end_ns, En
   scheduler_.ended(end_ns, ending);
   const bool failed = ending == Ending::failed;
   if (what.act == Act::infer) return count_batch(what, begin_ns, end_ns, failed);
-  if (failed) return;
   TrainingResult& training = result_.trainings[what.who];
+  training.busy_s += seconds_between(begin_ns, end_ns);  // of a failed one, too: it is gone
+  if (failed) return;
   ++training.minibatches;
-  training.busy_s += seconds_between(begin_ns, end_ns);
   if (timeline_) timeline_->trained(what.who, begin_ns, end_ns);
 }
 

@@ -36,6 +36,13 @@ size_t Space::add(std::span<const double> row) {
   return size() - 1;
 }
 
+std::vector<size_t> Space::board_axes() const {
+  std::vector<size_t> axes;
+  for (size_t d = 0; d < axes_.size(); ++d)
+    if (axes_[d].scope == Scope::board) axes.push_back(d);
+  return axes;
+}
+
 std::optional<size_t> Space::axis_index(const std::string& name) const {
   for (size_t d = 0; d < axes_.size(); ++d)
     if (axes_[d].name == name) return d;

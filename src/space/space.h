@@ -36,6 +36,8 @@ class Space {
   std::span<const double> values() const { return values_; }
 
   std::optional<size_t> axis_index(const std::string& name) const;
+  /// Indices of the axes of a board, which make a power mode.
+  std::vector<size_t> board_axes() const;
   /// Index of the configuration with exactly these values, or nothing (of repeats, the first);
   /// O(log size) after the first call. Like every const member, it may be called from several
   /// threads at once.

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 
 #include "base/statistics.h"
@@ -14,8 +13,6 @@
 
 namespace flyball {
 namespace {
-
-constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
 // What `flyball predict` writes beside a prediction; no axes.
 constexpr std::array beside = {"minibatch_ms_lo90", "minibatch_ms_hi90", "power_w_lo90",
@@ -156,7 +153,7 @@ Status add_row(Table& table, const Csv& csv, const Columns& columns, size_t row)
   FLYBALL_ASSIGN(WorkloadTable* const target, table_of(table, csv, columns, row, *phase));
   FLYBALL_ASSIGN(const auto config, config_of(csv, columns, row, target->space));
   FLYBALL_ASSIGN(const double time, positive(csv, row, columns.time, least_ms, most_ms));
-  double power = not_measured;
+  double power = not_known;
   if (columns.power && !is_blank(csv, row, *columns.power)) {
     FLYBALL_ASSIGN(power, positive(csv, row, *columns.power, least_w, most_w));
   }
@@ -276,7 +273,7 @@ WorkloadTable merge_repeats(const WorkloadTable& table) {
       if (!std::isnan(table.power_w[i])) powers.push_back(table.power_w[i]);
     }
     merged.add(table.space.row(same->front()), median(times),
-               powers.empty() ? not_measured : median(powers), repeats.provenance);
+               powers.empty() ? not_known : median(powers), repeats.provenance);
   }
   return merged;
 }

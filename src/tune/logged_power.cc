@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "telemetry/sampling/plug_meter.h"
+#include "telemetry/sampling/time_stamp.h"
 
 namespace flyball {
 namespace {

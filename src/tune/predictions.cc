@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "answers/repeats.h"
 #include "base/os/interrupt.h"
 #include "base/random.h"
+#include "base/statistics.h"
 #include "predict/outside.h"
 #include "predictors/registry.h"
 #include "space/pareto.h"
@@ -18,7 +18,6 @@
 namespace flyball {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t most_fitted = 400;  // configurations; more tell little and take minutes
 constexpr size_t most_held_out = 30;
 
@@ -27,7 +26,7 @@ Configuration at(const Prediction& prediction, size_t i) {
   c.minibatch_ms = prediction.minibatch_ms.mean[i];
   c.time_lo = prediction.minibatch_ms.lo90[i];
   c.time_hi = prediction.minibatch_ms.hi90[i];
-  c.power_w = c.power_lo = c.power_hi = unknown;
+  c.power_w = c.power_lo = c.power_hi = not_known;
   if (!prediction.power_w.mean.empty()) {
     c.power_w = prediction.power_w.mean[i];
     c.power_lo = prediction.power_w.lo90[i];
@@ -77,11 +76,6 @@ Space space_of(const MeasuredConfigs& measured, std::span<const size_t> without,
   return result.space.subset(configs);
 }
 
-Status check_cancelled(const SessionOptions& options) {
-  if (!is_interrupted(options.cancelled)) return {};
-  return Error{Code::interrupted, "interrupted", ""};
-}
-
 // Profiled configurations predicted without their own readings: how far to believe the rest.
 // Where there are hundreds, a few are left out together: the model hardly misses them.
 Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneResult& result) {
@@ -89,7 +83,7 @@ Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneR
   const auto configs = some_of(configs_of(measured), most_held_out, result.request.seed);
   const size_t together = std::max<size_t>(1, measured.size() / 50);
   for (size_t first = 0; first < configs.size(); first += together) {
-    FLYBALL_CHECK(check_cancelled(result.request));
+    FLYBALL_CHECK(check_interrupt(result.request.cancelled));
     const auto part = std::span(configs).subspan(first, std::min(together, configs.size() - first));
     const auto model = fit_profiled(profiler, result.request, result.profiled, part);
     if (!model) continue;
@@ -105,7 +99,7 @@ Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneR
 
 // Predicts every configuration; what was measured takes its place later.
 Status predict_all(const Profiler& profiler, const MeasuredConfigs& measured, TuneResult& result) {
-  FLYBALL_CHECK(check_cancelled(result.request));
+  FLYBALL_CHECK(check_interrupt(result.request.cancelled));
   const auto model = fit_profiled(profiler, result.request, result.profiled);
   auto prediction = model ? (*model)->predict(result.space) : model.error();
   if (!prediction) {
@@ -140,7 +134,7 @@ WorkloadTable measured_rows(const Profiler& profiler, std::span<const Observatio
   for (const Observation& trial : profiled)
     if (!trial.measurement.failed())
       rows.add(profiler.space().row(trial.config), trial.measurement.minibatch_ms,
-               trial.measurement.power_w().value_or(unknown), trial.measurement.provenance);
+               trial.measurement.power_w().value_or(not_known), trial.measurement.provenance);
   return rows;
 }
 
@@ -173,7 +167,7 @@ Status read_all(Profiler& table, TuneResult& result) {
 
 Status predict_rest(const Profiler& profiler, TuneResult& result) {
   Configuration nothing{
-      unknown, unknown, unknown, unknown, unknown, unknown, Provenance::predicted};
+      not_known, not_known, not_known, not_known, not_known, not_known, Provenance::predicted};
   result.configurations.assign(result.space.size(), nothing);
   const MeasuredConfigs measured = measured_configs(result.profiled);
   if (!measured.empty() && measured.size() < result.space.size()) {

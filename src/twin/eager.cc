@@ -1,7 +1,8 @@
 #include "twin/eager.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "cost/networks.h"
 
 namespace flyball {
 namespace {
@@ -453,21 +454,13 @@ const std::vector<Known>& known() {
   return networks;
 }
 
-std::string plain(const std::string& name) {
-  std::string letters;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return letters;
-}
-
 }  // namespace
 
 std::optional<LayerTable> eager_layers(const std::string& workload, Phase phase, int64_t batch) {
   if (batch < 1) return {};
   for (const Known& network : known())
     for (const char* name : network.names) {
-      if (plain(name) != plain(workload)) continue;
+      if (!same_network(name, workload)) continue;
       Eager net(batch, phase);
       network.run(net);
       LayerTable table;

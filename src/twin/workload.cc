@@ -102,6 +102,9 @@ Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
                    fmt::format("there are: {}", fmt::join(eager_networks(), ", "))};
     workload.layers.push_back(*std::move(layers));
   }
+  // However it is spelled, it is one workload; what tables call otherwise keeps that name.
+  if (const std::string& own = workload.layers.front().workload; same_network(name, own))
+    workload.name = own;
   for (const Fed& one : fed()) {
     const bool named = one.network == name || one.network == workload.layers.front().workload;
     if (!named || one.train != (phase == Phase::train)) continue;

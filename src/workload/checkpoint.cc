@@ -48,13 +48,6 @@ uint64_t crc_of(std::string_view bytes) {
   return crc;
 }
 
-std::optional<DType> dtype_named(const std::string& name) {
-  for (const DType dtype :
-       {DType::float32, DType::float64, DType::int64, DType::int32, DType::uint8, DType::boolean})
-    if (name == dtype_name(dtype)) return dtype;
-  return {};
-}
-
 // Bytes of a tensor, if they are no more than `most`.
 std::optional<size_t> bytes_of(const StoredTensor& tensor, size_t most) {
   size_t bytes = dtype_bytes(tensor.dtype);

@@ -909,6 +909,8 @@ export interface FindingsOurValue {
   high: number | null;
   /** What is no number. Null: it is one. */
   text: string | null;
+  /** As it is said, and what a change is between: `+7.9 % (285 → 307 s)`. */
+  words: string;
   /** As of the finding. */
   verdict: "holds" | "size" | "sign" | null;
 }
@@ -928,6 +930,8 @@ export interface FindingsPublishedValue {
   high: number | null;
   /** What is no number (modes of a front, boards), or a bound in words. Null: it is a number. */
   text: string | null;
+  /** As it is said: `-12.6 %`, `× 5.4`, `1.8 to 3.9 ×`. */
+  words: string;
 }
 /** One training: means over its later epochs, over its only one where there is one. */
 export interface FindingsAskedRun {

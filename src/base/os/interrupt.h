@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/status.h"
+
 namespace flyball {
 
 /// Set once the user, or the system, asks to stop.
@@ -11,6 +13,8 @@ const std::atomic<bool>& interrupt_flag();
 inline constexpr double usual_interrupt_patience_s = 1.4;
 /// Is the flag set? Null is none. Whoever is told so ends in order, however long that takes.
 bool is_interrupted(const std::atomic<bool>* flag);
+/// The error `interrupted`, once the flag is set.
+Status check_interrupt(const std::atomic<bool>* flag);
 /// The signal that asked; SIGINT while none has.
 int interrupt_signal();
 /// A signal that reached us by another way than the flag, e.g. one that was passed on to a program.

@@ -22,6 +22,7 @@ namespace {
 
 struct PredictArguments {
   std::string workload, phase, device, predictor = default_predictor(), prior = "twin", out, store;
+  bool store_given = false;
   std::vector<std::string> from;
   ReferenceOptions references;
   uint64_t seed = 1;
@@ -73,6 +74,11 @@ Result<WorkloadTable> read_measured(const PredictArguments& options, const Known
                    read_workload(path, options.workload, options.phase, options.accepted));
     parts.push_back(std::move(part));
   }
+  if ((!parts.empty() || !modes.tables.empty()) && options.store_given)
+    return Error{Code::invalid_argument,
+                 fmt::format("the measurements are those of {}: --store changes nothing",
+                             parts.empty() ? options.device : join(options.from, ", ")),
+                 "leave --store out, or name neither a table nor --from"};
   if (!parts.empty()) return joined(parts, options.from);
   if (!modes.tables.empty()) return from_board_table(options, modes);
   if (options.workload.empty())
@@ -232,6 +238,7 @@ void add_predict(CLI::App& app, Context& context) {
   add_predictor_option(*command, options->predictor);
   add_seed(*command, options->seed);
   add_store_option(*command, options->store);
+  note_given(command->get_option("--store"), options->store_given);
   writes(command->add_option("--out", options->out, "Write the table here (CSV)"));
   add_json_flag(*command, options->json);
   command->footer(

@@ -20,12 +20,6 @@ const char* verdict_words(FindingVerdict verdict) {
   return "";
 }
 
-std::string ours_text(const JudgedFigure& figure) {
-  if (!figure.ours) return "-";
-  const std::string value = value_text(figure, *figure.ours);
-  return figure.detail.empty() ? value : fmt::format("{} ({})", value, figure.detail);
-}
-
 std::string published_text(const JudgedFigure& figure) {
   const std::string value = value_text(figure, figure.published);
   return figure.spread_pct > 0 ? fmt::format("{} (± {:g})", value, figure.spread_pct) : value;

@@ -62,7 +62,7 @@ std::string fleet_choice_text(const FleetAnswer& answer) {
   std::string text = asked_text(answer.question) + "\n" + fleet_kinds_text(answer.kinds);
   text +=
       fmt::format("\nasked: objective {}, {}\n", fleet_objective_name(answer.question.objective),
-                  answer.question.limits.text());
+                  answer.question.limits.text(answer.question.each));
   if (answer.plan) {
     text += "\n" + plan_text(answer) + "\n" + fleet_sentence(answer) + "\n";
     if (answer.plan->waiting_j > 0)

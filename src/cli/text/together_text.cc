@@ -24,23 +24,24 @@ std::string beyond_text(const Together& together, double budget_ms) {
 std::string together_text(const Together& together, const Plan& plan) {
   if (!together.refused.empty())
     return fmt::format("both simulated at once: {}\n", together.refused);
+  const double budget_ms = plan.problem->roles[1].latency_ms;
   return fmt::format(
              "both simulated at once, {}, for {} s: {} training minibatches/s{}, longest latency "
-             "{} "
-             "ms{}{}\n",
+             "{}{} ms{}{}\n",
              together.scheduled ? "as `flyball serve` runs them" : "in turns",
              number(together.seconds), number(together.train_per_s),
              std::isnan(together.planned_per_s)
                  ? ""
                  : fmt::format(" (planned {})", number(together.planned_per_s)),
              number(together.latency_ms),
+             std::isinf(budget_ms) ? "" : fmt::format(" of {:g}", budget_ms),
              std::isnan(together.hungrier_w)
                  ? ""
                  : fmt::format(", {} W while the hungrier runs", number(together.hungrier_w)),
              together.late > 0
                  ? fmt::format("; {} requests without an answer in time", number(together.late))
                  : "") +
-         beyond_text(together, plan.problem->roles[1].latency_ms);
+         beyond_text(together, budget_ms);
 }
 
 Json together_json(const std::optional<Together>& together) {

@@ -326,7 +326,7 @@ Status SampleCache::fill(uint64_t seed, const std::atomic<bool>* interrupted) {
   RawSample sample;
   int refused = 0;
   for (const int64_t index : order) {
-    if (is_interrupted(interrupted)) return Error{Code::interrupted, "interrupted", ""};
+    FLYBALL_CHECK(check_interrupt(interrupted));
     if (refused == kRefused) break;
     if (lend(index, sample) || !dataset_->fetch(index, sample).ok()) continue;
     refused = keep(index, sample) ? 0 : refused + 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,6 @@ namespace flyball {
 namespace {
 
 using Point = GlyphPoint;
-constexpr double kPi = 3.14159265358979323846;
 
 // A random hand: how glyph coordinates become pixels.
 class Hand {
@@ -29,7 +29,7 @@ class Hand {
     y_ = kDigitSide / 2.0 + random.uniform(-1.5, 1.5);
     for (Wave& wave : waves_) {
       wave = {random.uniform(0, 0.9), random.uniform(2, 6) * (random.below(2) ? 1 : -1),
-              random.uniform(2, 6), random.uniform(0, 2 * kPi)};
+              random.uniform(2, 6), random.uniform(0, 2 * std::numbers::pi)};
     }
   }
 
@@ -99,7 +99,7 @@ class Canvas {
 
 void draw_stroke(Canvas& canvas, const Hand& hand, std::span<const Point> points, double thickness,
                  Random& random) {
-  const double swell = random.uniform(-0.3, 0.3), phase = random.uniform(0, 2 * kPi);
+  const double swell = random.uniform(-0.3, 0.3), phase = random.uniform(0, 2 * std::numbers::pi);
   const size_t last = points.size() - 1;
   double along = 0;
   Point from = hand(points[0]);

@@ -20,13 +20,6 @@ Error bad(const std::string& text, const std::string& what) {
           "write [NAME:][DTYPE:]SHAPE, such as 3x224x224, ids:int64:128 or label:int64..9:scalar"};
 }
 
-std::optional<DType> dtype_named(const std::string& name) {
-  for (const DType dtype :
-       {DType::float32, DType::float64, DType::int64, DType::int32, DType::uint8, DType::boolean})
-    if (name == dtype_name(dtype)) return dtype;
-  return {};
-}
-
 std::optional<TensorShape> parse_shape(const std::string& text) {
   TensorShape shape;
   if (text == "scalar") return shape;

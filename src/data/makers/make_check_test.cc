@@ -137,7 +137,7 @@ TEST(Catalog, CheckSaysWhatIsBrokenAndWhere) {
   const fs::path root = folder.path();
   fs::resize_file(root / "class_000/000003.jpg", 700);
   fs::resize_file(root / "class_001/000004.jpg", 0);
-  fs::copy_file(test_file("grey.jpg"), root / "class_002/grey.jpg");
+  fs::copy_file(test_file("cmyk.jpg"), root / "class_002/cmyk.jpg");
   ASSERT_TRUE(write_file(root / "class_002/photo.png", "x").ok());
   const auto report = check_dataset(root, 2);
   ASSERT_TRUE(report.ok());
@@ -148,7 +148,7 @@ TEST(Catalog, CheckSaysWhatIsBrokenAndWhere) {
   EXPECT_THAT(report->problems[0].message,
               HasSubstr("class_000/000003.jpg: the JPEG is truncated"));
   EXPECT_THAT(report->problems[1].message, HasSubstr("class_001/000004.jpg is empty"));
-  EXPECT_THAT(report->problems[2].message, HasSubstr("class_002/grey.jpg: the JPEG has 1 colour"));
+  EXPECT_THAT(report->problems[2].message, HasSubstr("class_002/cmyk.jpg: the JPEG has 4 colour"));
   ASSERT_EQ(report->ignored.size(), 1u);
   EXPECT_THAT(report->ignored[0], HasSubstr("class_002/photo.png"));
 }

@@ -19,8 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   static Workspace workspace;
   static const Transform transform = *Transform::create(
-      ShapedSet({3, 0, 0}),
-      {.crop = Crop::random_resized, .size = 8, .flip = true, .cutout = 2, .grey_as_rgb = true});
+      ShapedSet({3, 0, 0}), {.crop = Crop::random_resized, .size = 8, .flip = true, .cutout = 2});
   RawSample sample;
   sample.encoding = Encoding::jpeg;
   sample.bytes.assign(data, data + size);

@@ -31,8 +31,8 @@ std::vector<float> ours(const SortedJson& record) {
   const int size = record["size"];
   std::vector<float> out(static_cast<size_t>(3 * size * size));
   if (record["box"].is_null()) {
-    const auto transform = Transform::create(
-        ShapedSet({3, 0, 0}), {.crop = Crop::center, .size = size, .grey_as_rgb = true});
+    const auto transform =
+        Transform::create(ShapedSet({3, 0, 0}), {.crop = Crop::center, .size = size});
     EXPECT_TRUE(transform->apply(raw, 0, workspace, out).ok());
     return out;
   }

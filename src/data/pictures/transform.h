@@ -32,7 +32,6 @@ struct TransformOptions {
   std::vector<float> mean = {};       ///< per channel, of values in 0–1; one for all; empty: 0
   std::vector<float> deviation = {};  ///< per channel likewise; empty: 1
   int cutout = 0;  ///< side of a square set to 0 after normalising (DeVries, Taylor 2017); 0: none
-  bool grey_as_rgb = false;  ///< take grey JPEGs for colour ones; else they are bad samples
 };
 
 /// What a thread needs to apply transforms; its buffers grow to the largest picture and stay.

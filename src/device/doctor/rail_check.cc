@@ -144,7 +144,7 @@ Result<ComparedRails> compare_with_tegrastats(const SensorList& sensors, const f
                               {.foreground = false, .streams = Streams::all_into(output.get())}));
     compared.rails = watch_rails(sensors, seconds, interrupted);
   }  // its end ends the tool
-  if (is_interrupted(interrupted)) return Error{Code::interrupted, "interrupted", ""};
+  FLYBALL_CHECK(check_interrupt(interrupted));
   FLYBALL_ASSIGN(std::string text, read_file(log, most_log_bytes));
   text.resize(text.rfind('\n') + 1);  // the last line may be cut off
   FLYBALL_ASSIGN(compared.log, parse_tegrastats(text, "tegrastats"));

@@ -39,6 +39,7 @@ TEST(ContainerRuns, OthersKeepTheirOrder) {
   ExperimentSpec other;
   other.vary = {{"workers", {0.0, 1.0, 2.0, 3.0}}};
   const auto runs = runs_in_turn(other, 3);
+  ASSERT_EQ(runs.size(), 4u);
   for (size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].workers, static_cast<int>(i));
 }
 

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/statistics.h"
 
 namespace flyball {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest_residual = 0.5;
 constexpr double neighbour_weights[] = {0, 0.1, 0.2, 0.35, 0.5, 0.7, 1};
 constexpr double spike = 0.06;  // away from the median of the neighbours: a fault, not physics
@@ -95,7 +93,7 @@ class GridField final : public ResidualField {
       ++counts[cell];
     }
     for (size_t cell = 0; cell < cells_.size(); ++cell)
-      cells_[cell] = counts[cell] > 0 ? cells_[cell] / counts[cell] : unknown;
+      cells_[cell] = counts[cell] > 0 ? cells_[cell] / counts[cell] : not_known;
   }
 
   void neighbours(size_t cell, std::vector<double>& found) const {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "base/statistics.h"
 #include "predict/interval.h"
 #include "predict/nnls.h"
 #include "predict/roofline/cost_form.h"
@@ -15,8 +16,6 @@
 
 namespace flyball {
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 /// FLOPs and bytes of one minibatch.
 struct Work {
@@ -198,7 +197,7 @@ class Roofline final : public Predictor {
     if (!same_total) skip("except for time: its power is another total");
     for (RoofRow& row : *more) {
       if (!(row.sample.time_s > 0)) continue;
-      if (!same_total) row.sample.energy_j = none;
+      if (!same_total) row.sample.energy_j = not_known;
       rows.push_back(std::move(row));
     }
   }

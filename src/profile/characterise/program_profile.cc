@@ -22,10 +22,6 @@ namespace {
 constexpr int64_t poll_program_ns = 5'000'000;
 constexpr int64_t search_every_ns = 250'000'000;
 
-double seconds_between(int64_t begin_ns, int64_t end_ns) {
-  return static_cast<double>(end_ns - begin_ns) * 1e-9;
-}
-
 // Watches one run until its end.
 class Watch {
  public:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "telemetry/process/process_tree.h"
 #include "telemetry/sensors/system_sensors.h"
@@ -14,10 +15,6 @@ namespace flyball {
 namespace {
 
 constexpr size_t files_looked_at = 2000;
-
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
 
 void read_disks(ResourceReading& reading) {
   static const std::vector<std::string> disks = disk_names();
@@ -38,7 +35,7 @@ ResourceReading read_resources() {
   ResourceReading reading;
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  reading.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  reading.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
   if (const auto status = read_file("/proc/self/status", 1 << 16)) {
     reading.memory_bytes = static_cast<double>(parse_kb_line(*status, "VmRSS").value_or(0));
     reading.peak_memory_bytes = static_cast<double>(parse_kb_line(*status, "VmHWM").value_or(0));

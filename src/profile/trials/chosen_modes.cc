@@ -20,13 +20,6 @@ namespace {
 // Values on the board axes, in their order in the space.
 using Mode = std::vector<double>;
 
-std::vector<size_t> board_axes(const Space& space) {
-  std::vector<size_t> axes;
-  for (size_t d = 0; d < space.dimensions(); ++d)
-    if (space.axes()[d].scope == Scope::board) axes.push_back(d);
-  return axes;
-}
-
 Mode mode_of(const Space& space, const std::vector<size_t>& axes, size_t row) {
   Mode mode;
   for (size_t d : axes) mode.push_back(space.row(row)[d]);
@@ -39,7 +32,7 @@ bool is_clock(const Axis& axis) {
 
 // Clocks first: cores come on again without a reboot.
 std::vector<size_t> descending(const Space& space) {
-  std::vector<size_t> axes = board_axes(space), order(space.size());
+  std::vector<size_t> axes = space.board_axes(), order(space.size());
   std::stable_partition(axes.begin(), axes.end(),
                         [&](size_t d) { return is_clock(space.axes()[d]); });
   std::iota(order.begin(), order.end(), size_t{0});
@@ -139,7 +132,7 @@ Result<ModeChoice> parse_mode_choice(const std::string& text, uint64_t seed) {
 Result<std::unique_ptr<Profiler>> with_modes(std::unique_ptr<Profiler> profiler,
                                              const ModeChoice& choice) {
   const Space& space = profiler->space();
-  const std::vector<size_t> axes = board_axes(space);
+  const std::vector<size_t> axes = space.board_axes();
   std::map<Mode, size_t> modes;
   for (size_t row = 0; row < space.size(); ++row) modes.emplace(mode_of(space, axes, row), row);
   KeptModes kept{.asked = choice.kind == ModeChoice::Kind::all ? "all"

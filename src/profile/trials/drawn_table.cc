@@ -28,7 +28,7 @@ Result<WorkloadTable> draw_table(Profiler& profiler, const DrawOptions& options)
   const auto fixed = job.find(axis::batch_size);
   WorkloadTable table = empty_table(profiler.info(), space);
   for (size_t i = 0; i < space.size(); ++i) {
-    if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
+    FLYBALL_CHECK(check_interrupt(options.interrupted));
     if (options.progress && i % 256 == 0) options.progress(i, space.size());
     FLYBALL_ASSIGN(const Measurement m, profiler.measure(i));
     if (m.failed()) continue;

@@ -19,7 +19,7 @@ constexpr double longest_settling_s = 30;
 Status wait(double seconds, const std::atomic<bool>* interrupted) {
   const int64_t end = monotonic_ns() + nanoseconds(seconds);
   while (monotonic_ns() < end) {
-    if (is_interrupted(interrupted)) return Error{Code::interrupted, "interrupted", ""};
+    FLYBALL_CHECK(check_interrupt(interrupted));
     sleep_until_ns(std::min(end, monotonic_ns() + 100'000'000));
   }
   return {};

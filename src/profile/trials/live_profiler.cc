@@ -315,17 +315,12 @@ class LiveProfiler final : public Profiler {
     return device_->still_set();
   }
 
-  Status check_interrupt() const {
-    if (is_interrupted(options_.interrupted)) return Error{Code::interrupted, "interrupted", ""};
-    return {};
-  }
-
   Status warm_up(MinibatchRun& run, Measurement& m) {
     FLYBALL_ASSIGN(m.first, run.next());
     const Stopwatch watch;
     const double cap = options_.warm_up_s + power_patience_s;
     while (watch.seconds() < options_.warm_up_s || (!meter_->settled() && watch.seconds() < cap)) {
-      FLYBALL_CHECK(check_interrupt());
+      FLYBALL_CHECK(check_interrupt(options_.interrupted));
       FLYBALL_ASSIGN(const MinibatchTimes times, run.next());
       samples_.tell(0, times.e2e_ms);
     }
@@ -339,7 +334,7 @@ class LiveProfiler final : public Profiler {
     const Stopwatch watch;
     while (!rule.done() || (meter_->updates() < power_updates_wanted &&
                             watch.seconds() < options_.stopping.max_seconds)) {
-      FLYBALL_CHECK(check_interrupt());
+      FLYBALL_CHECK(check_interrupt(options_.interrupted));
       FLYBALL_ASSIGN(const MinibatchTimes times, run.next());
       clocks.look();
       rule.add(times.e2e_ms);

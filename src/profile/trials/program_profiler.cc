@@ -178,7 +178,7 @@ class ProgramTrial {
   }
 
   Status check_time() const {
-    if (is_interrupted(options_.interrupted)) return Error{Code::interrupted, "interrupted", ""};
+    FLYBALL_CHECK(check_interrupt(options_.interrupted));
     const auto since = [](int64_t ns) { return static_cast<double>(monotonic_ns() - ns) * 1e-9; };
     const double unmarked_s = options_.whole_run_limit_s
                                   ? std::max(options_.patience_s, *options_.whole_run_limit_s)

@@ -89,7 +89,7 @@ Result<SwitchCost> measure_switches(Device& device, std::vector<ModeSwitch> swit
   for (int round = 0; round < options.rounds; ++round) {
     for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
     for (size_t which : order) {
-      if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
+      FLYBALL_CHECK(check_interrupt(options.interrupted));
       FLYBALL_CHECK(time_switch(device, cost.switches[which], options));
       if (options.progress)
         options.progress(++done, order.size() * static_cast<size_t>(options.rounds));

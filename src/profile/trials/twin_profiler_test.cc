@@ -115,6 +115,16 @@ TEST(TwinProfiler, TheSeedDecidesAndRepeatsDiffer) {
   EXPECT_NE(first->info().conditions, other->info().conditions);
 }
 
+// What is chosen among is no part of the simulation: its trials serve again.
+TEST(TwinProfiler, NarrowedAxesAreTheSameSimulation) {
+  const auto conditions = [](const TwinTrialOptions& options) {
+    return profiler("orin_agx", "resnet18", Phase::train, options)->info().conditions;
+  };
+  const auto all = conditions({});
+  EXPECT_EQ(conditions({.open = {named_axis(axis::cpu_cores, {4, 6})}}), all);
+  EXPECT_EQ(conditions({.open = {named_axis(axis::batch_size, {32, 64})}}), all);
+}
+
 TEST(TwinProfiler, NarrowedModesAreTheSameTrials) {
   auto all = profiler("orin_agx", "resnet18", Phase::train);
   const double ms = all->measure(all->default_config())->minibatch_ms;

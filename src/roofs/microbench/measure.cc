@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -26,7 +25,6 @@ namespace {
 constexpr double round_s = 0.02;  // of one repetition, so that what begins and ends it is little
 constexpr double power_patience_s = 30;
 constexpr size_t least_repeats = 5;
-constexpr double no_reading = std::numeric_limits<double>::quiet_NaN();
 
 // Keeps a result, and with it what was computed, from being left out.
 volatile double kept_result = 0;
@@ -63,12 +61,12 @@ class Bench {
     const auto power = meter_.end();
     const Quartiles spread = quartiles(rates);
     return Rate{*std::ranges::max_element(rates), spread.median, spread.q1, spread.q3,
-                powered && power ? power->mean_w : no_reading};
+                powered && power ? power->mean_w : not_known};
   }
 
  private:
   Status once(size_t times, const std::function<void(size_t)>& body) {
-    if (is_interrupted(options_.interrupted)) return Error{Code::interrupted, "interrupted", ""};
+    FLYBALL_CHECK(check_interrupt(options_.interrupted));
     body(times);
     return {};
   }

@@ -26,10 +26,6 @@ namespace {
 std::atomic<int> living_commands{0};
 constexpr int64_t signal_look_ns = 200'000'000;  // for a signal that came just before a sleep
 
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
 // What the kernel may charge to a child of ours before its exec. It counts pages roughly.
 double own_peak_bytes() {
   rusage usage{};
@@ -149,8 +145,8 @@ void RunningCommand::reap(pid_t pid) {
     ended_.io += *io;
   else
     ended_.io_known = false;
-  ended_.user_s += seconds(usage.ru_utime);
-  ended_.system_s += seconds(usage.ru_stime);
+  ended_.user_s += seconds_of(usage.ru_utime);
+  ended_.system_s += seconds_of(usage.ru_stime);
   ended_.minor_faults += static_cast<uint64_t>(usage.ru_minflt);
   ended_.major_faults += static_cast<uint64_t>(usage.ru_majflt);
   ended_.voluntary_switches += static_cast<uint64_t>(usage.ru_nvcsw);

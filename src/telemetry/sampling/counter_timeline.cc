@@ -7,14 +7,6 @@
 #include "telemetry/sampling/counter.h"
 
 namespace flyball {
-namespace {
-
-double seconds(int64_t from_ns, int64_t to_ns) {
-  return static_cast<double>(to_ns - from_ns) * 1e-9;
-}
-
-}  // namespace
-
 double CounterTimeline::step_s(const Trace& trace) {
   return std::max(trace.info.period_s, trace.stats.repeats ? 1.5 * trace.stats.true_period_s : 0);
 }
@@ -30,7 +22,7 @@ CounterTimeline::CounterTimeline(const Trace& trace, std::span<const Sample> sam
     CounterKnot knot{
         .time_ns = time_ns, .amount = counter.add(time_ns, value), .sample_ns = time_ns};
     knot.moved = i > 0 && value != samples[i - 1].value;
-    const double pause_s = i > 0 ? seconds(samples[i - 1].time_ns, time_ns) : step_s_;
+    const double pause_s = i > 0 ? seconds_between(samples[i - 1].time_ns, time_ns) : step_s_;
     // After so long a pause the counter may have gone round more than once.
     const bool ambiguous = i > 0 && trace.info.wrap > 0 && pause_s > gap_s &&
                            trace.info.max_rate * pause_s > trace.info.wrap;
@@ -68,14 +60,14 @@ void CounterTimeline::add_standing(int64_t since_ns, CounterKnot now) {
 
 double CounterTimeline::watts(size_t i) const {
   const CounterKnot &a = knots_[i - 1], &b = knots_[i];
-  return b.known ? (b.amount - a.amount) / seconds(a.time_ns, b.time_ns) : 0;
+  return b.known ? (b.amount - a.amount) / seconds_between(a.time_ns, b.time_ns) : 0;
 }
 
 CounterTimeline::Outer CounterTimeline::outer(bool last) const {
   if (knots_.size() < 2) return {};
   const size_t end = knots_.size() - 1;
   size_t a = last ? end - 1 : 0, b = last ? end : 1;
-  const auto length_s = [&] { return seconds(knots_[a].time_ns, knots_[b].time_ns); };
+  const auto length_s = [&] { return seconds_between(knots_[a].time_ns, knots_[b].time_ns); };
   if (!knots_[b].known) return {};
   while (length_s() < baseline_s_) {
     if (last && (a == 0 || !knots_[a].known)) break;
@@ -89,7 +81,7 @@ CounterTimeline::Outer CounterTimeline::outer(bool last) const {
 // The mean power over all knots if their moments lay as close together as they can have.
 double CounterTimeline::highest_mean() const {
   const CounterKnot &a = knots_.front(), &b = knots_.back();
-  const double shortest_s = seconds(a.time_ns, b.time_ns) - a.spread_s - b.spread_s;
+  const double shortest_s = seconds_between(a.time_ns, b.time_ns) - a.spread_s - b.spread_s;
   return shortest_s > 0 ? (b.amount - a.amount) / shortest_s : 0;
 }
 
@@ -106,8 +98,8 @@ double CounterTimeline::outside(double distance_s, bool last) const {
 double CounterTimeline::inside(size_t next, int64_t time_ns) const {
   const CounterKnot &a = knots_[next - 1], &b = knots_[next];
   if (!b.known) return 0;
-  const double length_s = seconds(a.time_ns, b.time_ns);
-  const double share = seconds(a.time_ns, time_ns) / length_s;
+  const double length_s = seconds_between(a.time_ns, b.time_ns);
+  const double share = seconds_between(a.time_ns, time_ns) / length_s;
   const double here = watts(next);
   const double before = next > 1 && a.known ? watts(next - 1) : here;
   const double after = next + 1 < knots_.size() && knots_[next + 1].known ? watts(next + 1) : here;
@@ -121,8 +113,8 @@ double CounterTimeline::inside(size_t next, int64_t time_ns) const {
 double CounterTimeline::bound(int64_t time_ns) const {
   if (knots_.size() < 2) return 0;
   const auto next = std::ranges::upper_bound(knots_, time_ns, {}, &CounterKnot::time_ns);
-  if (next == knots_.begin()) return outside(seconds(time_ns, next->time_ns), false);
-  if (next == knots_.end()) return outside(seconds(knots_.back().time_ns, time_ns), true);
+  if (next == knots_.begin()) return outside(seconds_between(time_ns, next->time_ns), false);
+  if (next == knots_.end()) return outside(seconds_between(knots_.back().time_ns, time_ns), true);
   return inside(static_cast<size_t>(next - knots_.begin()), time_ns);
 }
 
@@ -139,7 +131,7 @@ std::vector<double> CounterTimeline::updates(int64_t begin_ns, int64_t end_ns) c
     const CounterKnot &a = knots_[from], &b = knots_[i];
     if (!b.known) from = i;
     if (!b.known || !b.moved) continue;
-    const double length_s = seconds(a.time_ns, b.time_ns);
+    const double length_s = seconds_between(a.time_ns, b.time_ns);
     if (a.spread_s + b.spread_s > length_s / 4) continue;
     if (b.sample_ns >= begin_ns && b.sample_ns <= end_ns)
       values.push_back((b.amount - a.amount) / length_s);

@@ -4,13 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/clock.h"
 #include "telemetry/sampling/energy.h"
 
 namespace flyball {
-
-inline double seconds_between(int64_t from_ns, int64_t to_ns) {
-  return static_cast<double>(to_ns - from_ns) * 1e-9;
-}
 
 /// A stretch over which power goes linearly from one value to another.
 struct PowerSegment {

@@ -20,10 +20,6 @@ struct PlugOptions {
   double clock_ahead_s = 0;
 };
 
-/// Seconds since 1970 (UTC): a number of seconds or (above 1e11) milliseconds, or ISO 8601 such as
-/// "2026-03-01 12:30:05.5", with "Z" or "+01:00" behind it or without a zone. Nothing for others.
-std::optional<double> parse_time_stamp(std::string_view text, double utc_offset_s = 0);
-
 /// A trace of kind power, total "plug", whose times are monotonic ones of this machine since boot;
 /// energy_between() takes it as it is. Errors name file, line and column: no such column, a field
 /// that is no time or no finite power, time that does not rise.

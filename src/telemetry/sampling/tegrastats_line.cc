@@ -9,6 +9,7 @@
 #include "base/lower.h"
 #include "base/text.h"
 #include "telemetry/sampling/plug_meter.h"
+#include "telemetry/sampling/time_stamp.h"
 
 namespace flyball {
 namespace {

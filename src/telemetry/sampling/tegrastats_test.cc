@@ -7,6 +7,7 @@
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/tegrastats_line.h"
+#include "telemetry/sampling/time_stamp.h"
 
 namespace flyball {
 namespace {

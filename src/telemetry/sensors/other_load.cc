@@ -13,10 +13,6 @@
 namespace flyball {
 namespace {
 
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
 double own_seconds() {
   double sum = 0;
   for (int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace flyball {
 
@@ -30,7 +31,7 @@ inline double box_iou(const Corners& a, const Corners& b) {
 /// Complete IoU (Zheng et al. 2020): less the squared distance of the centres over the squared
 /// diagonal of what encloses both, less what differs in aspect. −1.5 to 1.
 inline double complete_iou(const Corners& a, const Corners& b) {
-  constexpr double kPi = 3.14159265358979323846, epsilon = 1e-7;
+  constexpr double epsilon = 1e-7;
   const double iou = overlap_area(a, b) / (a.area() + b.area() - overlap_area(a, b) + epsilon);
   const double wide = double{std::max(a.right, b.right)} - std::min(a.left, b.left);
   const double high = double{std::max(a.bottom, b.bottom)} - std::min(a.top, b.top);
@@ -38,7 +39,7 @@ inline double complete_iou(const Corners& a, const Corners& b) {
   const double y = (double{a.top} + a.bottom - b.top - b.bottom) / 2;
   const double turn =
       std::atan(a.width() / (a.height() + epsilon)) - std::atan(b.width() / (b.height() + epsilon));
-  const double aspect = 4 / (kPi * kPi) * turn * turn;
+  const double aspect = 4 / (std::numbers::pi * std::numbers::pi) * turn * turn;
   const double weight = aspect / (aspect - iou + 1 + epsilon);
   return iou - (x * x + y * y) / (wide * wide + high * high + epsilon) - weight * aspect;
 }

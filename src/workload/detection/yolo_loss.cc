@@ -4,13 +4,12 @@
 #include <ATen/Parallel.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "workload/detection/assignment.h"
 
 namespace flyball {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 torch::Tensor column(const torch::Tensor& rows, int64_t index) {
   return rows.select(-1, index);
@@ -133,7 +132,8 @@ torch::Tensor complete_iou(const torch::Tensor& found, const torch::Tensor& want
   const auto turn = [](const torch::Tensor& size) {
     return at::atan(column(size, 0) / (column(size, 1) + epsilon));
   };
-  const torch::Tensor aspect = (turn(found_size) - turn(wanted_size)).square() * (4 / (kPi * kPi));
+  const torch::Tensor aspect =
+      (turn(found_size) - turn(wanted_size)).square() * (4 / (std::numbers::pi * std::numbers::pi));
   torch::Tensor weight;
   {
     const torch::NoGradGuard constant;

@@ -1,7 +1,7 @@
 // The answer first: one sentence, the figures with their spread, and what to set.
 import { consequence, headline, not_established, oracle_words } from "../answer.ts";
 import { chip, h } from "../dom.ts";
-import { axis_label, axis_value, duration, interval, plural, value_of, with_unit } from "../format.ts";
+import { axis_label, axis_value, duration, interval, number, plural, value_of, with_unit } from "../format.ts";
 import { compared_per, costs, type Measure } from "../measures.ts";
 import { figure_text } from "../sheets/sheet.ts";
 import type { Configuration, TuneReport } from "../view.ts";
@@ -59,6 +59,11 @@ function effort(report: TuneReport): HTMLElement {
   const from_store = report.profiled.filter((t) => t.from_store).length;
   // What the limit counts: repeats are trials of the same profile.
   const profiles = new Set(report.profiled.map((t) => t.configuration)).size;
+  if (report.run.strategy === "exact")
+    return h("div", { class: "figure" },
+      h("p", { class: "figure-label" }, "Read from the table"),
+      h("p", { class: "figure-value" }, number(report.configurations.length), h("small", {}, "configurations")),
+      h("p", { class: "spread" }, "all of them are known: nothing is searched or predicted"));
   return h("div", { class: "figure" },
     h("p", { class: "figure-label" }, "Found with"),
     h("p", { class: "figure-value" }, String(profiles), h("small", {}, profiles === 1 ? "profile" : "profiles")),
@@ -85,7 +90,7 @@ export function answer_section(report: TuneReport): HTMLElement {
   const index = choice?.configuration ?? infeasible?.closest ?? null;
   const c = index === null ? null : report.configurations[index]!;
   const oracle = oracle_words(report);
-  const verified = choice && h("p", { class: "verified" }, choice.verified ? "Verified: profiled once more after the search." : "Not verified by a second trial.");
+  const verified = choice && report.run.strategy !== "exact" && h("p", { class: "verified" }, choice.verified ? "Verified: profiled once more after the search." : "Not verified by a second trial.");
   return h("section", { class: `answer ${choice ? "" : "infeasible"}`, "aria-label": "Answer" },
     h("p", { class: "eyebrow" }, `${request.phase === "train" ? "Training" : "Inference"} · ${request.workload} · ${request.device}`),
     h("h1", {}, headline(report)),

@@ -1,7 +1,7 @@
 // A record over time: lanes of power and of what else was read, on one axis that zooms.
 import { columns_of, draw_lane, first_from, record_margin, trace_colour, type Trace } from "../charts/record.ts";
 import { chip, h, section } from "../dom.ts";
-import { plural, with_unit } from "../format.ts";
+import { number, plural, with_unit } from "../format.ts";
 import type { Recorded, Sheet } from "../sheets/sheet.ts";
 import { colours, font, on_theme } from "../theme.ts";
 import { length_words, moved, time_step, time_words, within, zoomed, type Stretch } from "../timespan.ts";
@@ -50,7 +50,7 @@ function value_words(trace: Trace, at: number): string {
   const i = first_from(trace.time, at + 1e-9) - 1;
   if (i < 0 || at - trace.time[i]! > trace.gap(trace.time[i]!)) return "–";
   const [least, most] = [trace.least[i]!, trace.most[i]!];
-  return with_unit(trace.mean[i]!, trace.unit) + (least < most ? ` (${least.toPrecision(4)} to ${most.toPrecision(4)})` : "");
+  return with_unit(trace.mean[i]!, trace.unit) + (least < most ? ` (${number(least, 4)} to ${number(most, 4)})` : "");
 }
 
 function lane_figure(lane: Lane, view: View): HTMLElement {

@@ -45,7 +45,8 @@ export function whatif(report: TuneReport, on_move: (moved: Moved | null) => voi
     amount.textContent = with_unit(start, measure.unit);
     slider.setAttribute("aria-valuetext", amount.textContent);
     at = report.choice?.configuration ?? null;
-    words.replaceChildren(Number.isFinite(question!.asked) ? "As asked. Move it to see what the predictions say of another budget." : `Without a budget. Move it to see what the predictions say of less ${name}.`);
+    const who = report.run.strategy === "exact" ? "the table says" : "the predictions say";
+    words.replaceChildren(Number.isFinite(question!.asked) ? `As asked. Move it to see what ${who} of another budget.` : `Without a budget. Move it to see what ${who} of less ${name}.`);
     reset.disabled = true;
     to_row.hidden = at === null;
     on_move(null);

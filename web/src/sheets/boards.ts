@@ -1,15 +1,16 @@
 // Boards beside each other: how many times as fast, an epoch of each network beside what was published, and which to take.
 import type { BoardsPage, Compare, CompareBoard, CompareNetworkFigures, CompareRatio } from "../contract.ts";
-import { list_words, plural, with_unit } from "../format.ts";
+import { list_words, plural, short_number, with_unit } from "../format.ts";
 import type { SheetMeter, SheetMeters } from "../view.ts";
 import { facts, notes, quantity, table, times, type Sheet } from "./sheet.ts";
 import { config_words } from "../words.ts";
 
 const thin = "\u202f";
 
-/** "22.3 s", "2 min 58 s", "3 h 18 min", as the terminal says it. */
+/** "22 s", "22.3 s", "2 min 58 s", "3 h 18 min", as the terminal says it. */
 export function epoch_words(seconds: number): string {
-  if (seconds < 59.95) return with_unit(seconds, "s");
+  if (seconds < 1) return with_unit(seconds, "s");
+  if (seconds < 59.95) return `${short_number(seconds)}${thin}s`;
   const whole = Math.round(seconds);
   if (whole < 3600) return `${Math.floor(whole / 60)}${thin}min ${whole % 60}${thin}s`;
   return `${Math.floor(whole / 3600)}${thin}h ${Math.floor((whole % 3600) / 60)}${thin}min`;

@@ -9,13 +9,6 @@ const most_bars = 24;
 const verdict_words = (f: Pick<FindingsStudyFinding, "verdict">): string => ({ holds: "holds", size: "differs in size", sign: "differs", none: "not decided" })[f.verdict ?? "none"];
 const answer_words = (f: FindingsStudyFinding): string => (f.holds === null ? "cannot be asked here" : verdict_words(f));
 
-/** "−12.6 %", "1.8 to 3.9 ×", "cdeijg". */
-function value_words(v: FindingsPublishedValue | FindingsOurValue): string {
-  if (v.text !== null) return v.text;
-  if (v.value === null) return v.low === null || v.high === null ? "–" : `${digits(v.low)} to ${digits(v.high)} ${v.unit}`;
-  return `${digits(v.value)} ${v.unit}`;
-}
-
 interface Pair { finding: FindingsStudyFinding; ours: FindingsOurValue; published: FindingsPublishedValue }
 const pairs_of = (f: FindingsStudyFinding): Pair[] => f.ours.flatMap((ours) => f.published.filter((p) => p.name === ours.name).map((published) => ({ finding: f, ours, published })));
 
@@ -70,7 +63,7 @@ function bars(runs: FindingsAskedRun[]): SheetBar[] {
 
 function finding_table(f: FindingsStudyFinding) {
   return table(`${f.name}: ${answer_words(f)}`, [`${f.claim} (${f.section}, ${f.use})`, f.why].filter((part) => part !== "").join(" "), pairs_of(f), [
-    ["figure", "", ({ ours }) => ours.name], ["published", "", ({ published }) => value_words(published) + (published.spread === null ? "" : ` (± ${published.spread})`)], ["here", "", ({ ours }) => value_words(ours)],
+    ["figure", "", ({ ours }) => ours.name], ["published", "", ({ published }) => published.words + (published.spread === null ? "" : ` (± ${published.spread})`)], ["here", "", ({ ours }) => ours.words],
     ["90 % interval", "", ({ ours }) => (ours.low === null || ours.high === null ? null : `${digits(ours.low)} to ${digits(ours.high)}`)], ["verdict", "", ({ ours }) => verdict_words(ours)],
   ]);
 }

@@ -23,7 +23,7 @@ export function front_sheet({ answer: { workloads }, tables }: FrontPage): Sheet
   const title = workloads.length === 1 ? title_of(workloads[0]!) : `${workloads.length} workloads`;
   return {
     title: `front of ${title}`, subject: `Pareto front · ${title}`, lines: [], figures: [], tables: [], grids: tables, charts: powered.flatMap(charts),
-    headline: `Nothing beats ${sum(powered, (f) => f.power_front.length)} of ${sum(workloads, (f) => f.configurations)} configurations in time and power.`,
+    headline: `Nothing beats ${sum(powered, (f) => f.power_front.length)} of ${sum(powered, (f) => f.configurations)} configurations in time and power.`,
     facts: workloads.map((f) => facts(title_of(f), [["power total", f.power_total], ["configurations", f.configurations]])),
     notes: notes("gap", workloads.map((f) => !f.has_power ? `${title_of(f)} holds no power readings, so there is no front` : "")),
   };

@@ -1,6 +1,7 @@
 // A record of hours: its energy, and what its sensors showed over time.
 import type { RecordChannel, RecordPage } from "../contract.ts";
 import { trace_of } from "../charts/record.ts";
+import { number } from "../format.ts";
 import { length_words } from "../timespan.ts";
 import { bytes_words, facts, notes, table, type Recorded, type Sheet } from "./sheet.ts";
 
@@ -33,7 +34,7 @@ export function record_sheet(page: RecordPage): Sheet {
   return {
     title: a.file, subject: `Record · ${a.board}`, headline: `${length}${part} on ${a.board}.`, started_at: a.started_utc,
     lines: a.stopped === null ? ["It was not closed: what was recorded in its last second may be missing."] : [],
-    figures: a.totals.map((t) => ({ label: `energy, ${t.name}`, value: t.energy_j, unit: "J", provenance, note: [t.error_j === null ? "" : `± ${t.error_j.toPrecision(2)} J`, t.mean_w === null ? "" : `${t.mean_w.toPrecision(4)} W in the mean`, gap_words(t.gap_s)].filter(Boolean).join("; ") })),
+    figures: a.totals.map((t) => ({ label: `energy, ${t.name}`, value: t.energy_j, unit: "J", provenance, note: [t.error_j === null ? "" : `± ${number(t.error_j, 2)} J`, t.mean_w === null ? "" : `${number(t.mean_w, 4)} W in the mean`, gap_words(t.gap_s)].filter(Boolean).join("; ") })),
     charts: [],
     tables: [
       table("Energy by rail", "Over the time that was measured; nothing is added for the rest.", a.channels.filter(is_power), [
@@ -44,7 +45,7 @@ export function record_sheet(page: RecordPage): Sheet {
       ], () => provenance),
     ].filter((t) => t.rows.length > 0),
     notes: [...notes("gap", a.gaps.map((g) => g.message)), ...notes("warning", [...thinned_notes(page), ...a.damaged.map((d) => `Left out: ${d}`)]), ...notes("note", [a.remarks])],
-    facts: [facts("Record", [["file", a.file], ["size", bytes_words(a.bytes)], ["bound", bytes_words(a.most_bytes)], ["device", a.device], ["samples of power", `${a.rate_hz} a second`], ["one value on this page", length_words(page.width_s)], ["ended", a.stopped ?? "not closed"], ["runs", a.runs.map((run) => `${run.number} (${run.command}) of ${run.place}`).join(", ")], ["reading and writing took", a.own_cpu_percent === null ? "" : `${a.own_cpu_percent.toPrecision(2)} % of one core`], ["command", a.command]])],
+    facts: [facts("Record", [["file", a.file], ["size", bytes_words(a.bytes)], ["bound", bytes_words(a.most_bytes)], ["device", a.device], ["samples of power", `${a.rate_hz} a second`], ["one value on this page", length_words(page.width_s)], ["ended", a.stopped ?? "not closed"], ["runs", a.runs.map((run) => `${run.number} (${run.command}) of ${run.place}`).join(", ")], ["reading and writing took", a.own_cpu_percent === null ? "" : `${number(a.own_cpu_percent, 2)} % of one core`], ["command", a.command]])],
     record: recorded(page),
   };
 }

@@ -69,7 +69,7 @@ function charts({ answer }: RooflinePage): SheetChart[] {
 function figures({ roofs, highest }: RooflinePage["answer"]): SheetFigure[] {
   if (highest === null) return [];
   const { mode, flop_per_s, bytes_per_s, balance, energy } = roofs.modes[highest]!;
-  const about = { provenance: roofs.provenance, note: Object.keys(mode).length === 0 ? "as it is" : "highest mode" };
+  const about = { provenance: roofs.provenance, note: `${roofs.provenance === "measured" ? "" : "fitted, "}${Object.keys(mode).length === 0 ? "as it is" : "highest mode"}` };
   const roof = (label: string, value: number | null, unit: string): SheetFigure[] => (value ? [{ label, value, unit, ...about }] : []);
   const fitted = (label: string, { value, low, high }: { value: number; low: number; high: number }, scale: number, unit: string): SheetFigure =>
     ({ label, value: [value * scale, low * scale, high * scale], unit, ...about });

@@ -221,6 +221,8 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
             "Energy that changing the mode takes beside the power of that time, e.g. 5J; counted "
             "by objectives power and energy")});
   add_device_option(command, o.device, o.root);
+  note_given(command.get_option("--device"), o.board_given);
+  note_given(command.get_option("--root"), o.board_given);
   add_modes_option(command, o.modes);
   scope.exclude({Target::table, Target::twin}, {add_data_option(command, o.data)});
   add_power(

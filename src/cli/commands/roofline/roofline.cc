@@ -93,10 +93,15 @@ void print_roofs(const RooflineAnswer& answer) {
   fmt::print("{}, {} roofs of {} mode{}; highest: {}\n", roofs.device, roofs.how_known(),
              roofs.modes.size(), roofs.modes.size() == 1 ? "" : "s", mode_words(highest->mode));
   const auto giga = [](double rate) { return rate > 0 ? number(rate * 1e-9) : std::string("-"); };
-  fmt::print("  {} GFLOP/s, {} GB/s, balance {} FLOP/B, {} {} ms\n", giga(highest->flop_per_s),
+  const std::string launch = highest->launch_s > 0
+                                 ? fmt::format(", {} {} ms",
+                                               roofs.fitted() ? "the shortest minibatches take"
+                                                              : "a parallel region takes",
+                                               number(1e3 * highest->launch_s))
+                                 : "";
+  fmt::print("  {} GFLOP/s, {} GB/s, balance {} FLOP/B{}\n", giga(highest->flop_per_s),
              giga(highest->bytes_per_s), highest->balance() > 0 ? number(highest->balance()) : "-",
-             roofs.fitted() ? "the shortest minibatches take" : "a parallel region takes",
-             number(1e3 * highest->launch_s));
+             launch);
   if (roofs.fitted())
     fmt::print("  fitted through {} readings, not above them: half of them lie within {} %\n",
                highest->samples, number(highest->error_pct));

@@ -26,7 +26,7 @@ Status run(const TwinPopulationArguments& options) {
   size_t written = 0;
   for (size_t index = 0; index < options.count; ++index) {
     for (const Phase phase : {Phase::train, Phase::infer}) {
-      if (is_interrupted(&interrupt_flag())) return Error{Code::interrupted, "interrupted", ""};
+      FLYBALL_CHECK(check_interrupt(&interrupt_flag()));
       progress.show(index, options.count, "simulating");
       const auto table = population_table(index, options.seed, phase);
       if (!table && table.error().code == Code::infeasible) {
