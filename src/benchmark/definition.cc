@@ -3,35 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/os/file_version.h"
-#include "boards/board_file.h"
+#include "boards/toml_reader.h"
 
 namespace flyball {
 namespace {
 
-class Reader {
+class BenchmarkReader : public TomlReader {
  public:
-  explicit Reader(const BoardFile& file) : file_(file) {}
+  using TomlReader::TomlReader;
 
-  Result<Benchmark> benchmark() const {
-    const toml::table& document = file_.document();
+  Result<Benchmark> benchmark(const toml::table& document) const {
     FLYBALL_CHECK(
-        file_.only(document, {"name", "version", "seed", "time", "power", "alone", "entry"}));
+        only(document, "", {"name", "version", "seed", "time", "power", "alone", "entry"}));
     Benchmark benchmark;
     FLYBALL_ASSIGN(benchmark.name, text(document, "name"));
     FLYBALL_ASSIGN(benchmark.version, number<int>(document, "version"));
     FLYBALL_ASSIGN(benchmark.seed, number<uint64_t>(document, "seed"));
-    FLYBALL_ASSIGN(benchmark.rules, rules());
+    FLYBALL_ASSIGN(benchmark.rules, rules(document));
     const toml::array* entries = document["entry"].as_array();
-    if (!entries) return file_.at(document.source(), "there is no [[entry]]");
+    if (!entries) return at(document, "there is no [[entry]]");
     for (const toml::node& node : *entries) {
       const toml::table* table = node.as_table();
-      if (!table) return file_.at(node.source(), "[[entry]] is no table");
+      if (!table) return at(node, "[[entry]] is no table");
       FLYBALL_ASSIGN(BenchmarkEntry one, entry(*table));
       if (benchmark.find(one.id))
-        return file_.at(table->source(), fmt::format("there are two entries '{}'", one.id));
+        return at(*table, fmt::format("there are two entries '{}'", one.id));
       benchmark.entries.push_back(std::move(one));
     }
     return benchmark;
@@ -39,9 +37,9 @@ class Reader {
 
  private:
   Result<std::string> text(const toml::table& table, const char* key) const {
-    const auto value = table[key].value<std::string>();
-    if (value && !value->empty()) return *value;
-    return file_.at(table.source(), fmt::format("{} is missing, or no text", key));
+    FLYBALL_ASSIGN(std::string value, TomlReader::text(table, key));
+    if (!value.empty()) return value;
+    return at(table, fmt::format("{} is missing", key));
   }
 
   /// Above 0.
@@ -49,19 +47,18 @@ class Reader {
   Result<Number> number(const toml::table& table, const char* key) const {
     const auto value = table[key].value<Number>();
     if (value && *value > 0) return *value;
-    return file_.at(table.source(), fmt::format("{} is missing, or no number above 0", key));
+    return at(table, fmt::format("{} is missing, or no number above 0", key));
   }
 
-  Result<BenchmarkRules> rules() const {
-    const toml::table* time = file_.document()["time"].as_table();
-    const toml::table* power = file_.document()["power"].as_table();
-    const toml::table* alone = file_.document()["alone"].as_table();
+  Result<BenchmarkRules> rules(const toml::table& document) const {
+    const toml::table* time = document["time"].as_table();
+    const toml::table* power = document["power"].as_table();
+    const toml::table* alone = document["alone"].as_table();
     if (!time || !power || !alone)
-      return file_.at(file_.document().source(),
-                      "the rules of [time], [power] and [alone] are missing");
-    FLYBALL_CHECK(file_.only(*time, {"later_epochs"}));
-    FLYBALL_CHECK(file_.only(*power, {"samples", "rate_hz", "unevenness", "settle_s"}));
-    FLYBALL_CHECK(file_.only(*alone, {"others_pct"}));
+      return at(document, "the rules of [time], [power] and [alone] are missing");
+    FLYBALL_CHECK(only(*time, " in [time]", {"later_epochs"}));
+    FLYBALL_CHECK(only(*power, " in [power]", {"samples", "rate_hz", "unevenness", "settle_s"}));
+    FLYBALL_CHECK(only(*alone, " in [alone]", {"others_pct"}));
     BenchmarkRules rules;
     FLYBALL_ASSIGN(rules.later_epochs, number<int>(*time, "later_epochs"));
     FLYBALL_ASSIGN(rules.power_samples, number<int>(*power, "samples"));
@@ -73,10 +70,10 @@ class Reader {
   }
 
   Result<BenchmarkEntry> entry(const toml::table& table) const {
-    FLYBALL_CHECK(
-        file_.only(table, {"id", "network", "dataset", "samples", "classes", "width", "height",
-                           "image_size", "batch_size", "optimizer", "learning_rate", "quality",
-                           "target", "epochs", "most_epochs"}));
+    FLYBALL_CHECK(only(table, " in [[entry]]",
+                       {"id", "network", "dataset", "samples", "classes", "width", "height",
+                        "image_size", "batch_size", "optimizer", "learning_rate", "quality",
+                        "target", "epochs", "most_epochs"}));
     BenchmarkEntry entry;
     FLYBALL_ASSIGN(entry.id, text(table, "id"));
     FLYBALL_ASSIGN(entry.network, text(table, "network"));
@@ -91,18 +88,15 @@ class Reader {
     FLYBALL_ASSIGN(entry.target, number<double>(table, "target"));
     FLYBALL_ASSIGN(entry.epochs, number<int>(table, "epochs"));
     FLYBALL_ASSIGN(entry.most_epochs, number<int>(table, "most_epochs"));
-    if (entry.epochs > entry.most_epochs)
-      return file_.at(table.source(), "most_epochs are fewer than epochs");
+    if (entry.epochs > entry.most_epochs) return at(table, "most_epochs are fewer than epochs");
     const auto optimizer = parse_optimizer(table["optimizer"].value_or(std::string()));
-    if (!optimizer) return file_.at(table.source(), optimizer.error().message);
+    if (!optimizer) return at(table, optimizer.error());
     const auto quality = parse_quality(table["quality"].value_or(std::string()));
-    if (!quality) return file_.at(table.source(), quality.error().message);
+    if (!quality) return at(table, quality.error());
     entry.optimizer = *optimizer;
     entry.quality = *quality;
     return entry;
   }
-
-  const BoardFile& file_;
 };
 
 }  // namespace
@@ -124,8 +118,9 @@ const BenchmarkEntry* Benchmark::find(const std::string& id) const {
 }
 
 Result<Benchmark> parse_benchmark(const std::string& text, const std::string& name) {
-  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "benchmark.md"));
-  FLYBALL_ASSIGN(Benchmark benchmark, Reader(file).benchmark());
+  const BenchmarkReader reader(name, "benchmark.md");
+  FLYBALL_ASSIGN(const toml::table document, reader.parse(text));
+  FLYBALL_ASSIGN(Benchmark benchmark, reader.benchmark(document));
   benchmark.digest = fmt::format("{:016x}", content_hash(text));
   return benchmark;
 }

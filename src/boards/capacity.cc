@@ -4,38 +4,34 @@
 
 #include <algorithm>
 
-#include "boards/board_file.h"
 #include "boards/spec.h"
+#include "boards/toml_reader.h"
 
 namespace flyball {
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024;
-
-Error wrong(const std::string& file, const std::string& what) {
-  return {Code::corrupt, fmt::format("{}: [capacity]: {}", file, what),
-          "docs/boards.md says what stands in such a file"};
-}
+constexpr double gib = 1024.0 * 1024 * 1024, least_gib = 1e-3, most_gib = 4096;
 
 }  // namespace
 
 Result<BoardCapacity> parse_board_capacity(const std::string& text, const std::string& file) {
-  FLYBALL_ASSIGN(const BoardFile parsed, BoardFile::parse(text, file, "boards.md"));
+  const TomlReader reader(file, "boards.md");
+  FLYBALL_ASSIGN(const toml::table document, reader.parse(text));
+  FLYBALL_ASSIGN(const toml::table* table, reader.table(document, "capacity"));
+  if (!table) return reader.at(document, "[capacity] is missing");
   BoardCapacity capacity;
-  const auto table = parsed.document()["capacity"];
   for (const auto& [key, into] : {std::pair{"memory_gib", &capacity.memory_bytes},
                                   {"system_gib", &capacity.system_bytes},
                                   {"libtorch_gib", &capacity.libtorch_bytes}}) {
-    const auto value = table[key].value<double>();
-    if (!value || !(*value > 0 && *value < 4096))
-      return wrong(file, fmt::format("{} is missing or no size", key));
-    *into = *value * gib;
+    FLYBALL_ASSIGN(const double value,
+                   reader.number(*table, key, std::nullopt, least_gib, most_gib));
+    *into = value * gib;
   }
-  if (capacity.left_bytes() <= 0) return wrong(file, "more is taken than there is");
-  if (const toml::array* sources = table["sources"].as_array())
+  if (capacity.left_bytes() <= 0) return reader.at(*table, "more is taken than there is");
+  if (const toml::array* sources = (*table)["sources"].as_array())
     for (const toml::node& source : *sources)
       capacity.sources.push_back(source.value_or(std::string()));
-  if (capacity.sources.empty()) return wrong(file, "sources are missing");
+  if (capacity.sources.empty()) return reader.at(*table, "sources are missing");
   return capacity;
 }
 

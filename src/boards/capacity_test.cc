@@ -28,9 +28,10 @@ TEST(BoardCapacity, NamesWhatItRefuses) {
   };
   const std::string figures = "[capacity]\nmemory_gib = 4\nsystem_gib = 1\nlibtorch_gib = 1\n";
   EXPECT_EQ(complaint(figures + "sources = [\"a data sheet\"]\n"), "");
-  EXPECT_THAT(complaint(figures), HasSubstr("x.toml: [capacity]: sources are missing"));
-  EXPECT_THAT(complaint(""), HasSubstr("memory_gib is missing"));
-  EXPECT_THAT(complaint("[capacity]\nmemory_gib = -1\n"), HasSubstr("no size"));
+  EXPECT_THAT(complaint(figures), HasSubstr("x.toml:1: sources are missing"));
+  EXPECT_THAT(complaint(""), HasSubstr("[capacity] is missing"));
+  EXPECT_THAT(complaint("[capacity]\nmemory_gib = -1\n"),
+              HasSubstr("memory_gib is out of range or no number"));
   EXPECT_THAT(complaint("[capacity]\nmemory_gib = 1\nsystem_gib = 1\nlibtorch_gib = 1\n"),
               HasSubstr("more is taken"));
   EXPECT_THAT(complaint("[[\n"), HasSubstr("x.toml"));

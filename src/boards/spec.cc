@@ -6,14 +6,14 @@
 #include <functional>
 #include <optional>
 
-#include "boards/board_file.h"
+#include "boards/toml_reader.h"
 
 namespace flyball {
 namespace {
 
-class Reader {
+class SpecReader : public TomlReader {
  public:
-  explicit Reader(const BoardFile& file) : file_(file) {}
+  using TomlReader::TomlReader;
 
   using Take = std::function<Status(const toml::node&)>;
   struct Key {
@@ -22,19 +22,18 @@ class Reader {
   };
 
   Status table(const toml::table& table, const std::vector<Key>& keys) const {
-    for (const auto& [name, node] : table) {
-      const auto key = std::ranges::find(keys, std::string(name.str()), &Key::name);
-      if (key == keys.end())
-        return file_.at(name.source(), fmt::format("unknown key '{}'", name.str()));
-      FLYBALL_CHECK(key->take(node));
-    }
+    std::vector<std::string> known;
+    for (const Key& key : keys) known.push_back(key.name);
+    FLYBALL_CHECK(only(table, "", known));
+    for (const Key& key : keys)
+      if (const toml::node* node = table.get(key.name)) FLYBALL_CHECK(key.take(*node));
     return {};
   }
 
   Take text(std::string& into) const {
     return [this, &into](const toml::node& node) -> Status {
       const auto value = node.value_exact<std::string>();
-      if (!value) return file_.at(node.source(), "this is no text");
+      if (!value) return at(node, "this is no text");
       into = *value;
       return {};
     };
@@ -42,8 +41,7 @@ class Reader {
   Take count(int& into) const {
     return [this, &into](const toml::node& node) -> Status {
       const auto value = node.value_exact<int64_t>();
-      if (!value || *value < 1 || *value > 4096)
-        return file_.at(node.source(), "this is no number of cores");
+      if (!value || *value < 1 || *value > 4096) return at(node, "this is no number of cores");
       into = static_cast<int>(*value);
       return {};
     };
@@ -51,7 +49,7 @@ class Reader {
   Take id(std::optional<int>& into) const {
     return [this, &into](const toml::node& node) -> Status {
       const auto value = node.value_exact<int64_t>();
-      if (!value) return file_.at(node.source(), "this is no id");
+      if (!value) return at(node, "this is no id");
       into = static_cast<int>(*value);
       return {};
     };
@@ -60,10 +58,10 @@ class Reader {
   Take list(std::vector<T>& into) const {
     return [this, &into](const toml::node& node) -> Status {
       const toml::array* array = node.as_array();
-      if (!array) return file_.at(node.source(), "this is no list");
+      if (!array) return at(node, "this is no list");
       for (const toml::node& element : *array) {
         const auto value = element.value<T>();
-        if (!value) return file_.at(element.source(), "this does not belong into the list");
+        if (!value) return at(element, "this does not belong into the list");
         into.push_back(*value);
       }
       return {};
@@ -86,7 +84,7 @@ class Reader {
   Take preset(std::vector<Preset>& into) const {
     return [this, &into](const toml::node& node) -> Status {
       const toml::array* array = node.as_array();
-      if (!array) return file_.at(node.source(), "this is no list");
+      if (!array) return at(node, "this is no list");
       for (const toml::node& element : *array) {
         FLYBALL_ASSIGN(Preset one, preset_of(element));
         into.push_back(std::move(one));
@@ -97,7 +95,7 @@ class Reader {
   Take inner(const std::vector<Key>& keys) const {
     return [this, keys](const toml::node& node) -> Status {
       if (const toml::table* found = node.as_table()) return table(*found, keys);
-      return file_.at(node.source(), "this is no table");
+      return at(node, "this is no table");
     };
   }
 
@@ -106,25 +104,23 @@ class Reader {
     const toml::table* table = node.as_table();
     const auto id = table ? (*table)["id"].value_exact<int64_t>() : std::nullopt;
     const auto name = table ? (*table)["name"].value_exact<std::string>() : std::nullopt;
-    if (!id || !name) return file_.at(node.source(), "a preset has an id and a name");
+    if (!id || !name) return at(node, "a preset has an id and a name");
     Preset preset{.id = static_cast<int>(*id), .name = *name};
     for (const auto& [key, cap] : *table) {
       const std::string axis(key.str());
       if (axis == "id" || axis == "name") continue;
       const auto value = cap.value<double>();
       if (!is_known_axis(axis) || named_axis(axis).scope != Scope::board)
-        return file_.at(key.source(), fmt::format("'{}' is no axis of a board", axis));
-      if (!value || !(*value > 0)) return file_.at(cap.source(), "this is no cap");
+        return at(key.source(), fmt::format("'{}' is no axis of a board", axis));
+      if (!value || !(*value > 0)) return at(cap, "this is no cap");
       preset.mode.values[axis] = *value;
     }
     return preset;
   }
   Status check_path(const std::string& path, const toml::node& node) const {
     if (!path.empty() && path.front() != '/' && path.find("..") == std::string::npos) return {};
-    return file_.at(node.source(), fmt::format("'{}' is no path below the root", path));
+    return at(node, fmt::format("'{}' is no path below the root", path));
   }
-
-  const BoardFile& file_;
 };
 
 std::vector<BoardSpec> read_all() {
@@ -137,9 +133,8 @@ std::vector<BoardSpec> read_all() {
 }  // namespace
 
 Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& name) {
-  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "boards.md"));
-  const Reader reader(file);
-  const toml::table& document = file.document();
+  const SpecReader reader(name, "boards.md");
+  FLYBALL_ASSIGN(const toml::table document, reader.parse(text));
   BoardSpec spec;
   MemorySpec& memory = spec.memory;
   std::optional<int> usual;
@@ -172,15 +167,14 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& n
   const NvpmodelArguments& nvpmodel = spec.nvpmodel;
   if (document.contains("nvpmodel") &&
       (nvpmodel.cpu.empty() || nvpmodel.cores == 0 || nvpmodel.cores_per_cluster == 0))
-    return file.at(document["nvpmodel"].node()->source(),
-                   "cpu, cores or cores_per_cluster is missing");
+    return reader.at(*document.get("nvpmodel"), "cpu, cores or cores_per_cluster is missing");
   if (document.contains("presets") && (spec.presets_source.empty() || spec.presets.empty()))
-    return file.at(document["presets"].node()->source(), "source or modes are missing");
+    return reader.at(*document.get("presets"), "source or modes are missing");
   for (Preset& preset : spec.presets) preset.is_default = preset.id == usual;
   if (usual && std::ranges::none_of(spec.presets, &Preset::is_default))
-    return file.at(document["presets"].node()->source(), "the default is none of the modes");
+    return reader.at(*document.get("presets"), "the default is none of the modes");
   if (spec.id.empty() || spec.name.empty() || (spec.modules.empty() && spec.models.empty()))
-    return file.at(document.source(), "id, name, and modules or models are missing");
+    return reader.at(document, "id, name, and modules or models are missing");
   return spec;
 }
 

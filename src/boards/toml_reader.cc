@@ -8,10 +8,18 @@
 
 namespace flyball {
 
+Result<toml::table> TomlReader::parse(std::string_view text) const {
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return at(error.source(), std::string(error.description()));
+  }
+}
+
 Error TomlReader::at(const toml::source_region& where, const std::string& complaint,
                      const std::string& hint) const {
   return {Code::invalid_argument, fmt::format("{}:{}: {}", file_, where.begin.line, complaint),
-          hint};
+          hint.empty() ? fmt::format("docs/{} says what stands there", page_) : hint};
 }
 
 Status TomlReader::only(const toml::table& table, const std::string& where,
@@ -34,14 +42,13 @@ Result<std::string> TomlReader::text(const toml::table& table, const char* key,
   return at(*node, fmt::format("{} is no text", key), "write it in quotes");
 }
 
-Result<double> TomlReader::number(const toml::table& table, const char* key, double otherwise,
-                                  double low, double high) const {
+Error TomlReader::no_number(const toml::table& table, const char* key, const char* kind, double low,
+                            double high) const {
   const toml::node* node = table.get(key);
-  if (!node) return otherwise;
-  const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-  if (value && *value >= low && *value <= high) return *value;
-  return at(*node, fmt::format("{} is out of range or no number", key),
-            fmt::format("a number from {} to {}", format_number(low), format_number(high)));
+  return at(node ? *node : table,
+            node ? fmt::format("{} is out of range or no {}", key, kind)
+                 : fmt::format("{} is missing", key),
+            fmt::format("a {} from {} to {}", kind, format_number(low), format_number(high)));
 }
 
 Result<const toml::table*> TomlReader::table(const toml::table& parent, const char* key) const {

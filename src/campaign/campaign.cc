@@ -46,7 +46,7 @@ class CampaignReader : public TomlReader {
     const toml::node* node = table.get(key);
     if (!node) return false;
     if (const auto value = node->value_exact<bool>()) return *value;
-    return at(*node, fmt::format("{} is neither true nor false", key), "");
+    return at(*node, fmt::format("{} is neither true nor false", key));
   }
 
   /// A text, taken apart at its blanks, or a list of texts.
@@ -67,7 +67,7 @@ class CampaignReader : public TomlReader {
         if (!word.empty()) list.push_back(word);
     }
     if (list.size() > most_words)
-      return at(*node, fmt::format("{} has more than {} words", key, most_words), "");
+      return at(*node, fmt::format("{} has more than {} words", key, most_words));
     return list;
   }
 
@@ -106,7 +106,7 @@ class CampaignReader : public TomlReader {
     if (std::ranges::find(all, entry.name, &T::name) != all.end())
       return at(node, fmt::format("two are called '{}'", entry.name), "rename one of them");
     if (all.size() >= most_entries)
-      return at(node, fmt::format("there are more than {}", most_entries), "");
+      return at(node, fmt::format("there are more than {}", most_entries));
     all.push_back(std::move(entry));
     return {};
   }
@@ -116,9 +116,9 @@ class CampaignReader : public TomlReader {
         only(table, " in [[boards]]",
              {"name", "count", "device", "kind", "twin", "constraint", "node", "host", "program"}));
     FLYBALL_ASSIGN(const std::string named, name(table, "board"));
-    FLYBALL_ASSIGN(const double count, number(table, "count", 0, 1, most_entries));
+    FLYBALL_ASSIGN(const int count, number<int>(table, "count", 0, 1, most_entries));
     FLYBALL_CHECK(distinct(table, count));
-    for (int n = count > 0 ? 1 : 0; n <= static_cast<int>(count); ++n) {
+    for (int n = count > 0 ? 1 : 0; n <= count; ++n) {
       CampaignBoard board;
       board.name = n > 0 ? fmt::format("{}-{}", named, n) : named;
       const auto numbered = [&](const char* key) -> Result<std::string> {
@@ -141,13 +141,13 @@ class CampaignReader : public TomlReader {
   }
 
   // Several boards must differ in what they are, not in their names alone.
-  Status distinct(const toml::table& table, double count) const {
+  Status distinct(const toml::table& table, int count) const {
     if (count <= 1) return {};
     for (const char* key : {"device", "host", "constraint", "node"}) {
       const toml::node* node = table.get(key);
       if (node && node->value_or(std::string()).find("{n}") != std::string::npos) return {};
     }
-    return at(*table.get("count"), fmt::format("its {:g} boards would be one and the same", count),
+    return at(*table.get("count"), fmt::format("its {} boards would be one and the same", count),
               "write {n} in its device, host, node or constraint, as in device = "
               "\"twin:orin_nano@{n}\"");
   }
@@ -231,8 +231,7 @@ class CampaignReader : public TomlReader {
     FLYBALL_CHECK(only(table, " in [slurm]", {"time", "warn_s", "partition", "options"}));
     FLYBALL_ASSIGN(slurm.time, text(table, "time"));
     FLYBALL_ASSIGN(slurm.partition, text(table, "partition"));
-    FLYBALL_ASSIGN(const double warn_s, number(table, "warn_s", 60, 1, 65535));
-    slurm.warn_s = static_cast<int>(warn_s);
+    FLYBALL_ASSIGN(slurm.warn_s, number<int>(table, "warn_s", 60, 1, 65535));
     FLYBALL_ASSIGN(slurm.options, words(table, "options"));
     const auto limit = [](unsigned char c) { return std::isdigit(c) || c == ':' || c == '-'; };
     if (!std::ranges::all_of(slurm.time, limit) || slurm.time.starts_with('-'))
@@ -244,8 +243,7 @@ class CampaignReader : public TomlReader {
   Status travel(const toml::table& table, TravelSettings& references) const {
     FLYBALL_CHECK(only(table, " in [references]", {"travel", "profiles"}));
     FLYBALL_ASSIGN(references.travel, flag(table, "travel"));
-    FLYBALL_ASSIGN(const double profiles, number(table, "profiles", 3, 2, 1000));
-    references.profiles = static_cast<int>(profiles);
+    FLYBALL_ASSIGN(references.profiles, number<int>(table, "profiles", 3, 2, 1000));
     return {};
   }
 
@@ -261,7 +259,7 @@ class CampaignReader : public TomlReader {
                const std::vector<T>& all) const {
     for (const std::string& word : words)
       if (std::ranges::find(all, word, &T::name) == all.end())
-        return at(*table.get(key), fmt::format("no entry of {} is called '{}'", key, word), "");
+        return at(*table.get(key), fmt::format("no entry of {} is called '{}'", key, word));
     return {};
   }
 
@@ -293,10 +291,8 @@ class CampaignReader : public TomlReader {
     const auto executor = parse_executor(named);
     if (!executor) return at(*document.get("executor"), executor.error());
     campaign.executor = *executor;
-    const double usual =
-        campaign.executor == CampaignExecutor::local ? static_cast<double>(usable_cores()) : 16;
-    FLYBALL_ASSIGN(const double parallel, number(document, "parallel", usual, 1, 4096));
-    campaign.parallel = static_cast<size_t>(parallel);
+    const size_t usual = campaign.executor == CampaignExecutor::local ? usable_cores() : 16;
+    FLYBALL_ASSIGN(campaign.parallel, number<size_t>(document, "parallel", usual, 1, 4096));
     FLYBALL_ASSIGN(campaign.collect, text(document, "collect"));
     FLYBALL_ASSIGN(campaign.cool_down_s, number(document, "cool_down_s", 0, 0, 86400));
     FLYBALL_ASSIGN(campaign.start_below_c, number(document, "start_below_c", 0, 0, 120));
@@ -387,24 +383,20 @@ Status check_host(const std::string& host) {
 }
 
 Result<Campaign> parse_campaign(std::string_view text, const std::filesystem::path& file) {
-  const CampaignReader reader(file.string());
-  try {
-    const toml::table document = toml::parse(text, file.string());
-    FLYBALL_ASSIGN(Campaign campaign, reader.document(document));
-    if (names_postgres(campaign.collect))
-      if (const Status place = check_postgres_place(campaign.collect); !place.ok())
-        if (place.error().code == Code::invalid_argument)
-          return reader.at(*document.get("collect"), place.error());
-    std::error_code ignored;
-    const std::filesystem::path whole = std::filesystem::absolute(file, ignored);
-    campaign.file =
-        std::filesystem::weakly_canonical(whole.parent_path(), ignored) / whole.filename();
-    if (!campaign.collect.empty() && !names_postgres(campaign.collect))
-      campaign.collect = (campaign.file.parent_path() / campaign.collect).string();
-    return campaign;
-  } catch (const toml::parse_error& error) {
-    return reader.at(error.source(), std::string(error.description()), "");
-  }
+  const CampaignReader reader(file.string(), "how-to/many-boards.md");
+  FLYBALL_ASSIGN(const toml::table document, reader.parse(text));
+  FLYBALL_ASSIGN(Campaign campaign, reader.document(document));
+  if (names_postgres(campaign.collect))
+    if (const Status place = check_postgres_place(campaign.collect); !place.ok())
+      if (place.error().code == Code::invalid_argument)
+        return reader.at(*document.get("collect"), place.error());
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::absolute(file, ignored);
+  campaign.file =
+      std::filesystem::weakly_canonical(whole.parent_path(), ignored) / whole.filename();
+  if (!campaign.collect.empty() && !names_postgres(campaign.collect))
+    campaign.collect = (campaign.file.parent_path() / campaign.collect).string();
+  return campaign;
 }
 
 Result<Campaign> read_campaign(const std::filesystem::path& file) {

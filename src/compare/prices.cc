@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/figure.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "boards/board_file.h"
+#include "boards/toml_reader.h"
 #include "compare/texts.h"
 
 namespace flyball {
@@ -36,47 +35,38 @@ bool is_date(const std::string& text) {
          (parts.size() == 2 || within(parts[2], 2, 31));
 }
 
-class Reader {
+class PriceReader : public TomlReader {
  public:
-  Reader(const BoardFile& file, const std::string& name) : file_(file) { list_.file = name; }
+  using TomlReader::TomlReader;
 
-  Result<PriceList> list() {
-    const toml::table& document = file_.document();
-    FLYBALL_CHECK(file_.only(document, {"currency", "life_years", "electricity_per_kwh", "price"}));
-    list_.currency = document["currency"].value_or(std::string());
-    if (!is_currency(list_.currency))
-      return file_.at(document.source(), "currency is missing, or not three capital letters");
-    FLYBALL_ASSIGN(list_.life_years, amount(document, "life_years"));
-    if (!(list_.life_years > 0)) return file_.at(document.source(), "life_years must be above 0");
-    FLYBALL_ASSIGN(list_.electricity_per_kwh, amount(document, "electricity_per_kwh"));
+  Result<PriceList> read(const toml::table& document) const {
+    PriceList list;
+    FLYBALL_CHECK(only(document, "", {"currency", "life_years", "electricity_per_kwh", "price"}));
+    list.currency = document["currency"].value_or(std::string());
+    if (!is_currency(list.currency))
+      return at(document, "currency is missing, or not three capital letters");
+    FLYBALL_ASSIGN(list.life_years, amount(document, "life_years"));
+    if (!(list.life_years > 0)) return at(document, "life_years must be above 0");
+    FLYBALL_ASSIGN(list.electricity_per_kwh, amount(document, "electricity_per_kwh"));
     const toml::array* prices = document["price"].as_array();
     if (document.contains("price") && !prices)
-      return file_.at(document["price"].node()->source(), "prices are tables: write [[price]]");
+      return at(*document["price"].node(), "prices are tables: write [[price]]");
     for (size_t i = 0; prices && i < prices->size(); ++i) {
       const toml::table* one = (*prices)[i].as_table();
-      if (!one) return file_.at((*prices)[i].source(), "[[price]] is no table");
-      FLYBALL_CHECK(add(*one));
+      if (!one) return at((*prices)[i], "[[price]] is no table");
+      FLYBALL_CHECK(add(*one, list));
     }
-    return std::move(list_);
+    return list;
   }
 
  private:
   Result<double> amount(const toml::table& table, const char* key) const {
-    const auto value = table[key].value<double>();
-    if (value && *value >= 0 && *value <= most_money) return *value;
-    return file_.at(table.source(), fmt::format("{} is missing, or no amount", key));
+    return number(table, key, std::nullopt, 0, most_money);
   }
 
-  /// "" where the key is missing.
-  Result<std::string> text(const toml::table& table, const char* key) const {
-    const auto node = table[key];
-    if (node && !node.is_string())
-      return file_.at(node.node()->source(), fmt::format("{} must be a text", key));
-    return node.value_or(std::string());
-  }
-
-  Status add(const toml::table& table) {
-    FLYBALL_CHECK(file_.only(table, {"board", "price", "currency", "date", "what", "source"}));
+  Status add(const toml::table& table, PriceList& list) const {
+    FLYBALL_CHECK(
+        only(table, " in [[price]]", {"board", "price", "currency", "date", "what", "source"}));
     BoardPrice one;
     FLYBALL_ASSIGN(one.board, text(table, "board"));
     FLYBALL_ASSIGN(one.price.amount, amount(table, "price"));
@@ -84,23 +74,17 @@ class Reader {
     FLYBALL_ASSIGN(one.date, text(table, "date"));
     FLYBALL_ASSIGN(one.what, text(table, "what"));
     FLYBALL_ASSIGN(one.source, text(table, "source"));
-    if (one.board.empty() || one.source.empty())
-      return file_.at(table.source(), "a price needs board and source");
-    if (one.price.currency != list_.currency)
-      return file_.at(table.source(),
-                      fmt::format("the price of {} is in '{}', and the file is in {}", one.board,
-                                  one.price.currency, list_.currency));
+    if (one.board.empty() || one.source.empty()) return at(table, "a price needs board and source");
+    if (one.price.currency != list.currency)
+      return at(table, fmt::format("the price of {} is in '{}', and the file is in {}", one.board,
+                                   one.price.currency, list.currency));
     if (!is_date(one.date))
-      return file_.at(table.source(),
-                      fmt::format("the price of {} needs a date, such as \"2024-12-17\" or "
-                                  "\"2024-12\"",
-                                  one.board));
-    list_.prices.push_back(std::move(one));
+      return at(table, fmt::format("the price of {} needs a date, such as \"2024-12-17\" or "
+                                   "\"2024-12\"",
+                                   one.board));
+    list.prices.push_back(std::move(one));
     return {};
   }
-
-  const BoardFile& file_;
-  PriceList list_;
 };
 
 }  // namespace
@@ -139,8 +123,11 @@ Money PriceList::epoch_price(const BoardPrice& board, double seconds, double jou
 }
 
 Result<PriceList> parse_prices(const std::string& text, const std::string& file) {
-  FLYBALL_ASSIGN(const BoardFile parsed, BoardFile::parse(text, file, "compare.md"));
-  return Reader(parsed, file).list();
+  const PriceReader reader(file, "compare.md");
+  FLYBALL_ASSIGN(const toml::table document, reader.parse(text));
+  FLYBALL_ASSIGN(PriceList list, reader.read(document));
+  list.file = file;
+  return list;
 }
 
 Result<PriceList> read_prices(const std::filesystem::path& file) {

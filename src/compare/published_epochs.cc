@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "boards/board_file.h"
+#include "boards/toml_reader.h"
 #include "compare/texts.h"
 
 namespace flyball {
@@ -10,11 +10,11 @@ namespace {
 
 constexpr const char* did_not_fit = "out of memory";
 
-Result<PublishedEpoch> read_epoch(const BoardFile& file, const toml::node& node) {
+Result<PublishedEpoch> read_epoch(const TomlReader& file, const toml::node& node) {
   if (node.value<std::string>() == did_not_fit) return PublishedEpoch{};
   const auto seconds = node.value<double>();
   if (seconds && *seconds > 0) return PublishedEpoch{*seconds};
-  return file.at(node.source(), fmt::format("an epoch takes seconds, or is \"{}\"", did_not_fit));
+  return file.at(node, fmt::format("an epoch takes seconds, or is \"{}\"", did_not_fit));
 }
 
 }  // namespace
@@ -28,8 +28,8 @@ const PublishedEpoch* PublishedEpochs::find(const std::string& board,
 }
 
 Result<PublishedEpochs> parse_published_epochs(const std::string& text, const std::string& name) {
-  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "compare.md"));
-  const toml::table& document = file.document();
+  const TomlReader file(name, "compare.md");
+  FLYBALL_ASSIGN(const toml::table document, file.parse(text));
   PublishedEpochs published;
   published.title = document["title"].value_or(std::string());
   published.source = document["source"].value_or(std::string());
@@ -37,15 +37,15 @@ Result<PublishedEpochs> parse_published_epochs(const std::string& text, const st
   published.loader_workers = document["loader_workers"].value_or(-1.0);
   if (published.title.empty() || published.source.empty() || !(published.batch_size >= 1) ||
       published.loader_workers < 0)
-    return file.at(document.source(), "title, source, batch_size and loader_workers are needed");
+    return file.at(document, "title, source, batch_size and loader_workers are needed");
   if (const toml::table* samples = document["samples"].as_table())
     for (const auto& [network, node] : *samples)
       published.samples[std::string(network.str())] = node.value_or(0.0);
   const toml::table* boards = document["seconds"].as_table();
-  if (!boards) return file.at(document.source(), "there is no [seconds]");
+  if (!boards) return file.at(document, "there is no [seconds]");
   for (const auto& [board, node] : *boards) {
     const toml::table* networks = node.as_table();
-    if (!networks) return file.at(node.source(), "the epochs of a board are a table");
+    if (!networks) return file.at(node, "the epochs of a board are a table");
     for (const auto& [network, epoch] : *networks) {
       FLYBALL_ASSIGN(published.epochs[std::string(board.str())][std::string(network.str())],
                      read_epoch(file, epoch));

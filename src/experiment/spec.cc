@@ -24,7 +24,7 @@ class ExperimentReader : public TomlReader {
     if (node.is_number())
       if (const auto plain = node.value<double>(); plain && std::isfinite(*plain))
         return SettingValue(*plain);
-    return at(node, "this is neither a number nor a text", "");
+    return at(node, "this is neither a number nor a text");
   }
 
   Status fixed(const toml::table& table, ExperimentSpec& spec) const {
@@ -55,7 +55,7 @@ class ExperimentReader : public TomlReader {
         const Status set = set_setting(scratch, varied.name, setting);
         if (!set.ok()) return at(item, set.error());
         if (std::find(varied.values.begin(), varied.values.end(), setting) != varied.values.end())
-          return at(item, fmt::format("{} takes {} twice", varied.name, setting_text(setting)), "");
+          return at(item, fmt::format("{} takes {} twice", varied.name, setting_text(setting)));
         varied.values.push_back(std::move(setting));
       }
       runs *= varied.values.size();
@@ -82,7 +82,7 @@ class ExperimentReader : public TomlReader {
       FLYBALL_ASSIGN(medium.read_mb_s, number(*table, "read_mb_s", 0, 0.1, 1e6));
       if (medium.name.empty()) return at(item, "a medium has no name", "name = \"disk\"");
       if (spec.medium(medium.name))
-        return at(item, fmt::format("there are two media '{}'", medium.name), "");
+        return at(item, fmt::format("there are two media '{}'", medium.name));
       spec.media.push_back(std::move(medium));
     }
     return {};
@@ -146,8 +146,7 @@ class ExperimentReader : public TomlReader {
                         "fixed", "vary", "media", "modes"}));
     FLYBALL_ASSIGN(spec.title, text(document, "title", ""));
     FLYBALL_ASSIGN(spec.question, question(document));
-    FLYBALL_ASSIGN(const double repeats, number(document, "repeats", 1, 1, 1000));
-    spec.repeats = static_cast<int>(repeats);
+    FLYBALL_ASSIGN(spec.repeats, number<int>(document, "repeats", 1, 1, 1000));
     FLYBALL_ASSIGN(spec.no_difference_pct, number(document, "no_difference_pct", 3, 0.01, 100));
     FLYBALL_ASSIGN(const std::string data, text(document, "data", ""));
     spec.data = data;
@@ -155,12 +154,10 @@ class ExperimentReader : public TomlReader {
     if (dataset) {
       FLYBALL_CHECK(only(*dataset, " in [dataset]", {"make", "samples", "width", "height"}));
       FLYBALL_ASSIGN(spec.dataset.kind, text(*dataset, "make", ""));
-      FLYBALL_ASSIGN(const double samples, number(*dataset, "samples", 256, 1, 1e7));
-      spec.dataset.samples = static_cast<int64_t>(samples);
-      FLYBALL_ASSIGN(const double width, number(*dataset, "width", 500, 32, 8192));
-      FLYBALL_ASSIGN(const double height, number(*dataset, "height", 375, 32, 8192));
-      spec.dataset.width = static_cast<int>(width);
-      spec.dataset.height = static_cast<int>(height);
+      FLYBALL_ASSIGN(spec.dataset.samples,
+                     number<int64_t>(*dataset, "samples", 256, 1, 10'000'000));
+      FLYBALL_ASSIGN(spec.dataset.width, number<int>(*dataset, "width", 500, 32, 8192));
+      FLYBALL_ASSIGN(spec.dataset.height, number<int>(*dataset, "height", 375, 32, 8192));
       if (spec.dataset.kind.empty())
         return at(*dataset, "[dataset] does not say what to make", "make = \"images\"");
     }
@@ -235,16 +232,12 @@ const Medium* ExperimentSpec::medium(const std::string& medium_name) const {
 }
 
 Result<ExperimentSpec> parse_experiment(std::string_view text, const std::string& file) {
-  const ExperimentReader reader(file);
-  try {
-    const toml::table document = toml::parse(text, file);
-    FLYBALL_ASSIGN(ExperimentSpec spec, reader.document(document));
-    spec.name = std::filesystem::path(file).stem();
-    if (spec.title.empty()) spec.title = spec.name;
-    return spec;
-  } catch (const toml::parse_error& error) {
-    return reader.at(error.source(), std::string(error.description()), "see https://toml.io");
-  }
+  const ExperimentReader reader(file, "characterise.md");
+  FLYBALL_ASSIGN(const toml::table document, reader.parse(text));
+  FLYBALL_ASSIGN(ExperimentSpec spec, reader.document(document));
+  spec.name = std::filesystem::path(file).stem();
+  if (spec.title.empty()) spec.title = spec.name;
+  return spec;
 }
 
 Result<ExperimentSpec> read_experiment(const std::filesystem::path& file) {

@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "boards/board_file.h"
+#include "boards/toml_reader.h"
 #include "compare/published_epochs.h"
 
 namespace flyball {
@@ -21,14 +21,13 @@ constexpr std::array<std::pair<const char*, FindingCheckKind>, 7> kinds = {
      {"fits", FindingCheckKind::fits},
      {"table", FindingCheckKind::table}}};
 
-class Reader {
+class StudyReader : public TomlReader {
  public:
-  explicit Reader(const BoardFile& file) : file_(file) {}
+  using TomlReader::TomlReader;
 
-  Result<PublishedStudy> study() {
-    const toml::table& document = file_.document();
+  Result<PublishedStudy> study(const toml::table& document) {
     study_.title = document["title"].value_or(std::string());
-    FLYBALL_CHECK(read_modes());
+    FLYBALL_CHECK(read_modes(document));
     if (const toml::table* boards = document["boards"].as_table())
       for (const auto& [name, node] : *boards) {
         const toml::node_view usual(node);
@@ -38,26 +37,25 @@ class Reader {
             .moves = usual["moves"].value_or(false)};
       }
     const toml::array* findings = document["finding"].as_array();
-    if (!findings) return file_.at(document.source(), "there is no [[finding]]");
+    if (!findings) return at(document, "there is no [[finding]]");
     for (const toml::node& node : *findings) {
       const toml::table* table = node.as_table();
-      if (!table) return file_.at(node.source(), "[[finding]] is no table");
+      if (!table) return at(node, "[[finding]] is no table");
       FLYBALL_CHECK(read_finding(*table));
     }
     return std::move(study_);
   }
 
  private:
-  Status read_modes() {
+  Status read_modes(const toml::table& document) {
     static const char* const axes[] = {axis::cpu_cores, axis::cpu_mhz, axis::gpu_mhz,
                                        axis::mem_mhz};
-    const toml::table* modes = file_.document()["modes"].as_table();
+    const toml::table* modes = document["modes"].as_table();
     if (!modes) return {};
     for (const auto& [name, node] : *modes) {
       const toml::array* values = node.as_array();
       if (!values || (!values->empty() && values->size() != 4))
-        return file_.at(node.source(),
-                        "a mode is [cores, CPU, GPU, memory], or [] for the highest");
+        return at(node, "a mode is [cores, CPU, GPU, memory], or [] for the highest");
       PowerMode& mode = study_.modes[std::string(name.str())];
       for (size_t i = 0; i < values->size(); ++i) mode.values[axes[i]] = (*values)[i].value_or(0.0);
     }
@@ -71,58 +69,58 @@ class Reader {
     finding.section = table["section"].value_or(std::string());
     finding.says = table["says"].value_or(std::string());
     const std::string use = table["use"].value_or(std::string());
-    FLYBALL_CHECK(file_.only(table, {"id", "name", "section", "says", "use", "own_boards", "change",
-                                     "level", "between", "front", "range", "fits", "table"}));
+    FLYBALL_CHECK(only(table, " in [[finding]]",
+                       {"id", "name", "section", "says", "use", "own_boards", "change", "level",
+                        "between", "front", "range", "fits", "table"}));
     if (finding.id.empty() || finding.name.empty() || finding.says.empty() ||
         (use != "held" && use != "calibrated"))
-      return file_.at(table.source(),
-                      "a finding needs id, name, says, and use = held or calibrated");
+      return at(table, "a finding needs id, name, says, and use = held or calibrated");
     if (finding.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos)
-      return file_.at(table.source(), fmt::format("the id '{}' has other signs than small letters, "
-                                                  "digits and '-'",
-                                                  finding.id));
+      return at(table, fmt::format("the id '{}' has other signs than small letters, "
+                                   "digits and '-'",
+                                   finding.id));
     finding.held = use == "held";
     finding.own_boards = table["own_boards"].value_or(false);
     for (const auto& [name, kind] : kinds) {
       const toml::array* checks = table[name].as_array();
       for (size_t i = 0; checks && i < checks->size(); ++i) {
         const toml::table* check = (*checks)[i].as_table();
-        if (!check) return file_.at(table.source(), fmt::format("{} is no list of tables", name));
+        if (!check) return at(table, fmt::format("{} is no list of tables", name));
         FLYBALL_ASSIGN(FindingCheck one, read_check(*check, kind));
         finding.checks.push_back(std::move(one));
       }
     }
     if (finding.checks.empty())
-      return file_.at(table.source(), fmt::format("'{}' has nothing to check", finding.id));
+      return at(table, fmt::format("'{}' has nothing to check", finding.id));
     if (std::ranges::find(study_.findings, finding.id, &PublishedFinding::id) !=
         study_.findings.end())
-      return file_.at(table.source(), fmt::format("there are two findings '{}'", finding.id));
+      return at(table, fmt::format("there are two findings '{}'", finding.id));
     study_.findings.push_back(std::move(finding));
     return {};
   }
 
   Result<FindingCheck> read_check(const toml::table& table, FindingCheckKind kind) const {
-    static const std::set<std::string> known = {"board",
-                                                "workload",
-                                                "figure",
-                                                "from",
-                                                "to",
-                                                "at",
-                                                "published",
-                                                "spread",
-                                                "sign",
-                                                "most",
-                                                "modes",
-                                                "on",
-                                                "off",
-                                                "among",
-                                                "phase",
-                                                "reference",
-                                                "reference_board",
-                                                "profiled",
-                                                "strategy",
-                                                "least"};
-    FLYBALL_CHECK(file_.only(table, known));
+    FLYBALL_CHECK(only(table, "",
+                       {"board",
+                        "workload",
+                        "figure",
+                        "from",
+                        "to",
+                        "at",
+                        "published",
+                        "spread",
+                        "sign",
+                        "most",
+                        "modes",
+                        "on",
+                        "off",
+                        "among",
+                        "phase",
+                        "reference",
+                        "reference_board",
+                        "profiled",
+                        "strategy",
+                        "least"}));
     FindingCheck check;
     check.kind = kind;
     check.figure = table["figure"].value_or(std::string());
@@ -137,7 +135,7 @@ class Reader {
     const bool has_figure = kind != FindingCheckKind::table && kind != FindingCheckKind::front &&
                             kind != FindingCheckKind::fits;
     if (has_figure && std::ranges::find(finding_figures(), check.figure) == finding_figures().end())
-      return file_.at(table.source(), fmt::format("there is no figure '{}'", check.figure));
+      return at(table, fmt::format("there is no figure '{}'", check.figure));
     FLYBALL_ASSIGN(check.from, setting(table, table.contains("at") ? "at" : "from"));
     check.to = check.from;
     if (table.contains("to")) {
@@ -157,13 +155,13 @@ class Reader {
     check.published_from = seconds(check.from);
     check.published_to = seconds(check.to);
     if (check.published_from > 0 && check.published_to > 0) return {};
-    return file_.at(table.source(), "there are no such published epochs");
+    return at(table, "there are no such published epochs");
   }
 
   Status read_question(const toml::table& table, FindingCheck& check) const {
     const auto text = [&](const char* key) { return table[key].value_or(std::string()); };
     if (std::ranges::find(table_figures(), check.figure) == table_figures().end())
-      return file_.at(table.source(), fmt::format("tables have no figure '{}'", check.figure));
+      return at(table, fmt::format("tables have no figure '{}'", check.figure));
     TableQuestion& asked = check.table;
     asked.figure = check.figure;
     asked.workload = text("workload");
@@ -175,8 +173,8 @@ class Reader {
     asked.strategy = text("strategy");
     static const std::set<std::string> searched = {"profiles", "solved_pct", "excess_pct"};
     if (searched.contains(check.figure) == asked.strategy.empty())
-      return file_.at(table.source(), fmt::format("'{}' is {}of a strategy", check.figure,
-                                                  asked.strategy.empty() ? "" : "not "));
+      return at(table, fmt::format("'{}' is {}of a strategy", check.figure,
+                                   asked.strategy.empty() ? "" : "not "));
     return {};
   }
 
@@ -189,18 +187,17 @@ class Reader {
 
   Status read_published(const toml::table& table, FindingCheck& check) const {
     const toml::node_view published = table["published"];
-    const Error missing = file_.at(table.source(), "'published' is missing, or of another kind");
+    const Error missing = at(table, "'published' is missing, or of another kind");
     switch (check.kind) {
       case FindingCheckKind::front:
         check.front = published.value_or(std::string());
         if (check.on.empty() && check.off.empty())
-          return file_.at(table.source(), "a front is judged by 'on' and 'off'");
+          return at(table, "a front is judged by 'on' and 'off'");
         return check.front.empty() || check.modes.empty() ? Status(missing) : Status();
       case FindingCheckKind::fits:
         check.boards = texts(published);
         check.among = texts(table["among"]);
-        if (check.among.empty())
-          return file_.at(table.source(), "what fits is asked 'among' several boards");
+        if (check.among.empty()) return at(table, "what fits is asked 'among' several boards");
         return check.boards.empty() ? Status(missing) : Status();
       case FindingCheckKind::level:
       case FindingCheckKind::range:
@@ -220,8 +217,9 @@ class Reader {
     FindingSetting setting;
     const toml::node_view own = check[part];
     if (const toml::table* table = own.as_table())
-      FLYBALL_CHECK(file_.only(*table, {"board", "workload", "mode", "storage", "workers", "batch",
-                                        "epoch", "dropped", "governors", "state"}));
+      FLYBALL_CHECK(only(*table, "",
+                         {"board", "workload", "mode", "storage", "workers", "batch", "epoch",
+                          "dropped", "governors", "state"}));
     const auto text = [&](const char* key) {
       return own[key].value_or(check[key].value_or(std::string()));
     };
@@ -240,15 +238,14 @@ class Reader {
     const std::string epoch = own["epoch"].value_or(std::string());
     static const std::set<std::string> states = {"", "logging", "pinned", "free", "suspended"};
     if (!states.contains(setting.state) || (!epoch.empty() && epoch != "first"))
-      return file_.at(check.source(), "there is no such epoch or state");
+      return at(check, "there is no such epoch or state");
     // A front, a range and what fits name modes and boards of their own.
     const bool own_modes = check.contains("modes") || setting.board.empty();
     if (!study_.modes.contains(setting.mode) && !(own_modes && setting.mode.empty()))
-      return file_.at(check.source(), fmt::format("there is no mode '{}'", setting.mode));
+      return at(check, fmt::format("there is no mode '{}'", setting.mode));
     return setting;
   }
 
-  const BoardFile& file_;
   PublishedStudy study_;
 };
 
@@ -275,8 +272,9 @@ const std::vector<std::string>& table_figures() {
 }
 
 Result<PublishedStudy> parse_study(const std::string& text, const std::string& name) {
-  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "study.md"));
-  FLYBALL_ASSIGN(PublishedStudy study, Reader(file).study());
+  StudyReader reader(name, "study.md");
+  FLYBALL_ASSIGN(const toml::table document, reader.parse(text));
+  FLYBALL_ASSIGN(PublishedStudy study, reader.study(document));
   study.id = std::filesystem::path(name).stem().string();
   return study;
 }

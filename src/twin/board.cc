@@ -7,62 +7,66 @@
 #include <map>
 
 #include "base/files.h"
-#include "boards/board_file.h"
 #include "boards/spec.h"
+#include "boards/toml_reader.h"
 
 namespace flyball {
 namespace {
 
+constexpr double gib = 1024.0 * 1024 * 1024, most_watts = 1e6;
 constexpr std::array<const char*, twin_parts> part_names = {"cpu", "gpu", "soc", "dram", "system"};
 
-class File {
+class File : public TomlReader {
  public:
-  explicit File(BoardFile file) : file_(std::move(file)) {}
-
-  const toml::table* twin() const { return document()["twin"].as_table(); }
-  std::string id() const { return document()["id"].value_or(std::string()); }
-  std::string like() const { return document()["twin"]["like"].value_or(std::string()); }
-
-  Error at(const toml::source_region& where, const std::string& complaint) const {
-    return file_.at(where, complaint);
+  static Result<File> parse(const std::string& text, const std::string& name) {
+    const TomlReader reader(name, "twin.md");
+    FLYBALL_ASSIGN(toml::table document, reader.parse(text));
+    return File(reader, std::move(document));
   }
+
+  const toml::table* twin() const { return document_["twin"].as_table(); }
+  std::string id() const { return document_["id"].value_or(std::string()); }
+  std::string like() const { return document_["twin"]["like"].value_or(std::string()); }
 
   /// What this file says, over what stands there already.
   Status read(TwinBoard& board) const {
     for (const auto& [key, bytes] : {std::pair{"memory_gib", &board.memory_bytes},
                                      {"system_gib", &board.system_bytes},
                                      {"libtorch_gib", &board.runtime_bytes}})
-      if (const auto gib = document()["capacity"][key].value<double>())
-        *bytes = *gib * 1073741824.0;
-    board.cluster_cores = document()["nvpmodel"]["cores_per_cluster"].value_or(0.0);
-    for (const auto& [key, node] : *twin())
-      FLYBALL_CHECK(take(board, std::string(key.str()), node));
+      if (const auto size = document_["capacity"][key].value<double>()) *bytes = *size * gib;
+    board.cluster_cores = document_["nvpmodel"]["cores_per_cluster"].value_or(0.0);
+    FLYBALL_CHECK(take_all(board, *twin()));
     if (find_axis(board.axes, axis::cpu_cores) && find_axis(board.axes, axis::cpu_mhz) &&
         !board.storages.empty() && board.memory_bytes > 0 && board.highest(axis::mem_mhz) > 0)
       return {};
-    return at(twin()->source(),
+    return at(*twin(),
               "cpu_cores, cpu_mhz, mem_mhz, storages or memory_gib of [capacity] are missing");
   }
 
  private:
-  const toml::table& document() const { return file_.document(); }
+  File(const TomlReader& reader, toml::table document)
+      : TomlReader(reader), document_(std::move(document)) {}
 
-  Status take(TwinBoard& board, const std::string& key, const toml::node& node) const {
-    if (key == "like") return {};
-    if (key == "calibrated" || key == "by_hand") {
-      (key == "by_hand" ? board.by_hand : board.calibrated) = node.value_or(std::string());
-      return {};
-    }
-    if (key == axis::cpu_cores || key == axis::cpu_mhz || key == axis::gpu_mhz ||
-        key == axis::mem_mhz)
-      return take_axis(board, key, node);
-    if (key == "plug_w" || key == "plug_suspended_w" || key == "plug_efficiency" ||
-        key == "kept_gib")
-      return take_number(board, key, node);
-    if (key == "storages") return take_storages(board, node);
-    if (key == "rails") return take_rails(board, node);
-    if (key == "constants") return take_constants(board, node);
-    return at(node.source(), fmt::format("unknown key '{}'", key));
+  Status take_all(TwinBoard& board, const toml::table& twin) const {
+    FLYBALL_CHECK(only(twin, " in [twin]",
+                       {"like", "calibrated", "by_hand", axis::cpu_cores, axis::cpu_mhz,
+                        axis::gpu_mhz, axis::mem_mhz, "plug_w", "plug_suspended_w",
+                        "plug_efficiency", "kept_gib", "storages", "rails", "constants"}));
+    FLYBALL_ASSIGN(board.calibrated, text(twin, "calibrated", board.calibrated));
+    FLYBALL_ASSIGN(board.by_hand, text(twin, "by_hand", board.by_hand));
+    FLYBALL_ASSIGN(board.plug_w, number(twin, "plug_w", board.plug_w, 0, most_watts));
+    FLYBALL_ASSIGN(board.plug_suspended_w,
+                   number(twin, "plug_suspended_w", board.plug_suspended_w, 0, most_watts));
+    FLYBALL_ASSIGN(board.plug_efficiency,
+                   number(twin, "plug_efficiency", board.plug_efficiency, 0.01, 1));
+    FLYBALL_ASSIGN(const double kept, number(twin, "kept_gib", board.kept_bytes / gib, 0, 4096));
+    board.kept_bytes = kept * gib;
+    for (const char* key : {axis::cpu_cores, axis::cpu_mhz, axis::gpu_mhz, axis::mem_mhz})
+      if (const toml::node* node = twin.get(key)) FLYBALL_CHECK(take_axis(board, key, *node));
+    if (const toml::node* node = twin.get("storages")) FLYBALL_CHECK(take_storages(board, *node));
+    if (const toml::node* node = twin.get("rails")) FLYBALL_CHECK(take_rails(board, *node));
+    if (const toml::node* node = twin.get("constants")) return take_constants(board, *node);
+    return {};
   }
 
   Status take_axis(TwinBoard& board, const std::string& key, const toml::node& node) const {
@@ -76,19 +80,8 @@ class File {
       for (const toml::node& element : *array) values.push_back(element.value_or(0.0));
     for (size_t i = 0; i < values.size(); ++i)
       if (!(values[i] > (i == 0 ? 0 : values[i - 1])))
-        return at(node.source(), fmt::format("{} is no ascending list of numbers", key));
+        return at(node, fmt::format("{} is no ascending list of numbers", key));
     if (!values.empty()) board.axes.push_back(named_axis(key, std::move(values)));
-    return {};
-  }
-
-  Status take_number(TwinBoard& board, const std::string& key, const toml::node& node) const {
-    const double value = node.value_or(-1.0);
-    if (!(value >= 0) || (key == "plug_efficiency" && !(value > 0 && value <= 1)))
-      return at(node.source(), fmt::format("{} is no number of its kind", key));
-    if (key == "plug_w") board.plug_w = value;
-    if (key == "plug_suspended_w") board.plug_suspended_w = value;
-    if (key == "plug_efficiency") board.plug_efficiency = value;
-    if (key == "kept_gib") board.kept_bytes = value * 1073741824.0;
     return {};
   }
 
@@ -102,8 +95,7 @@ class File {
                           entry["serial"].value_or(1.0)};
       if (storage.name.empty() || !(storage.mb_per_s > 0) || !(storage.latency_ms >= 0) ||
           !(storage.at_once >= 1) || !(storage.serial >= 0 && storage.serial <= 1))
-        return at(node.source(),
-                  "a storage needs name, mb_per_s and latency_ms; serial is a share");
+        return at(node, "a storage needs name, mb_per_s and latency_ms; serial is a share");
       board.storages.push_back(std::move(storage));
     }
     return {};
@@ -118,12 +110,11 @@ class File {
       if (const toml::array* carries = entry["carries"].as_array())
         for (const toml::node& part : *carries) {
           const auto found = std::ranges::find(part_names, part.value_or(std::string()));
-          if (found == part_names.end()) return at(node.source(), "a rail carries no such part");
+          if (found == part_names.end()) return at(node, "a rail carries no such part");
           rail.carries[static_cast<size_t>(found - part_names.begin())] = true;
         }
       if (rail.name.empty() || board.rails.size() == twin_max_rails)
-        return at(node.source(),
-                  fmt::format("a rail needs a name, and {} are the most", twin_max_rails));
+        return at(node, fmt::format("a rail needs a name, and {} are the most", twin_max_rails));
       board.rails.push_back(std::move(rail));
     }
     return {};
@@ -131,7 +122,7 @@ class File {
 
   Status take_constants(TwinBoard& board, const toml::node& node) const {
     const toml::table* table = node.as_table();
-    if (!table) return at(node.source(), "[twin.constants] is no table");
+    if (!table) return at(node, "[twin.constants] is no table");
     for (const auto& [key, entry] : *table) {
       const std::string name(key.str());
       if (const toml::table* kinds = entry.as_table()) {
@@ -146,12 +137,12 @@ class File {
 
   Status constant(TwinBoard& board, const std::string& name, const toml::node& node) const {
     const auto value = node.value<double>();
-    if (!value) return at(node.source(), fmt::format("{} is no number", name));
+    if (!value) return at(node, fmt::format("{} is no number", name));
     const Status status = set_twin_constant(board.constants, name, *value);
-    return status.ok() ? status : at(node.source(), status.error().message);
+    return status.ok() ? status : at(node, status.error().message);
   }
 
-  BoardFile file_;
+  toml::table document_;
 };
 
 /// The board that `file` describes, after what it is like (and what that one is like).
@@ -161,8 +152,7 @@ Status build(const std::map<std::string, File>& files, const File& file, TwinBoa
   if (!like.empty()) {
     const auto parent = files.find(like);
     if (parent == files.end() || !parent->second.twin() || depth > 4)
-      return file.at(file.twin()->source(),
-                     fmt::format("it is like '{}', which has no twin", like));
+      return file.at(*file.twin(), fmt::format("it is like '{}', which has no twin", like));
     FLYBALL_CHECK(build(files, parent->second, board, depth + 1));
     board.calibrated.clear();
     board.by_hand.clear();
@@ -262,8 +252,7 @@ Result<std::vector<TwinBoard>> parse_twin_boards(
     std::span<const std::pair<std::string, std::string>> texts) {
   std::map<std::string, File> files;
   for (const auto& [name, text] : texts) {
-    FLYBALL_ASSIGN(BoardFile parsed, BoardFile::parse(text, name, "twin.md"));
-    File file(std::move(parsed));
+    FLYBALL_ASSIGN(File file, File::parse(text, name));
     const std::string id = file.id();
     files.emplace(id, std::move(file));
   }
@@ -290,12 +279,11 @@ Result<TwinBoard> find_twin_board(const std::string& id) {
 
 Result<TwinBoard> read_twin_board(const std::filesystem::path& path) {
   FLYBALL_ASSIGN(const std::string text, read_file(path));
-  FLYBALL_ASSIGN(const BoardFile own, BoardFile::parse(text, path.string(), "twin.md"));
-  const auto id = own.document()["id"].value<std::string>();
+  FLYBALL_ASSIGN(const File own, File::parse(text, path.string()));
   std::vector<std::pair<std::string, std::string>> files = {{path.string(), text}};
   for (const BoardText& built_in : board_texts()) files.emplace_back(built_in.file, built_in.text);
   FLYBALL_ASSIGN(const std::vector<TwinBoard> boards, parse_twin_boards(files));
-  const auto found = std::ranges::find(boards, id.value_or(""), &TwinBoard::id);
+  const auto found = std::ranges::find(boards, own.id(), &TwinBoard::id);
   if (found != boards.end()) return *found;
   return Error{Code::invalid_argument, fmt::format("{} has no part [twin]", path.string()),
                "docs/twin.md says what stands there"};

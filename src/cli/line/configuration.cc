@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "base/os/places.h"
 #include "base/text.h"
-#include "boards/board_file.h"
+#include "boards/toml_reader.h"
 #include "sql/database.h"
 
 namespace flyball::cli {
@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 constexpr size_t largest_file = 1 << 20;
 constexpr const char* page = "reference/configuration.md";
 
-class Reader {
+class Reader : TomlReader {
  public:
-  Reader(const BoardFile& file, const std::string& name) : file_(file), name_(name) {}
+  Reader(const TomlReader& file, const std::string& name) : TomlReader(file), name_(name) {}
 
-  Result<std::vector<ConfiguredValue>> read() {
-    FLYBALL_CHECK(table(file_.document(), ""));
+  Result<std::vector<ConfiguredValue>> read(const toml::table& document) {
+    FLYBALL_CHECK(table(document, ""));
     // The more exact name counts.
     std::ranges::stable_sort(values_, {}, [](const ConfiguredValue& value) {
       return value.command.empty() ? 0 : 1 + std::ranges::count(value.command, ' ');
@@ -71,12 +71,10 @@ class Reader {
   }
 
   Error refused(const toml::node& node, const std::string& key) const {
-    return file_.at(
-        node.source(),
-        fmt::format("{} is neither text, a number, true or false, nor a list of them", key));
+    return at(node,
+              fmt::format("{} is neither text, a number, true or false, nor a list of them", key));
   }
 
-  const BoardFile& file_;
   const std::string& name_;
   std::vector<ConfiguredValue> values_;
 };
@@ -137,8 +135,9 @@ ConfigurationFiles configuration_files() {
 
 Result<std::vector<ConfiguredValue>> parse_configuration(const std::string& text,
                                                          const std::string& name) {
-  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, page));
-  return Reader(file, name).read();
+  const TomlReader reader(name, page);
+  FLYBALL_ASSIGN(const toml::table document, reader.parse(text));
+  return Reader(reader, name).read(document);
 }
 
 Result<ConfiguredDefaults> read_configuration(const ConfigurationFiles& files) {
