@@ -66,8 +66,7 @@ std::string effort_text(const SearchAnswer& answer, size_t offered) {
 
 std::string power_notice(const ProfilerInfo& profiler) {
   if (profiler.power_gap.empty()) return "";
-  return profiler.live ? brief_power_gap("power is not available on this machine")
-                       : profiler.power_gap;
+  return profiler.live ? brief_power_gap(std::string(no_power_here)) : profiler.power_gap;
 }
 
 Json asked_json(const SearchAnswer& answer) {

@@ -133,6 +133,21 @@ Error Csv::missing(Error error) const {
   return error;
 }
 
+Status Csv::check_columns(const std::vector<std::string>& needed,
+                          const std::vector<std::string>& others, const std::string& whose) const {
+  const auto wrong = [&](const std::string& column, const char* what) {
+    return Error{Code::invalid_argument, fmt::format("{}: column '{}' is {}", name, column, what),
+                 fmt::format("{} the columns {} and where wanted {}", whose, join(needed, ","),
+                             join(others, ","))};
+  };
+  for (const std::string& title : needed)
+    if (!column(title)) return missing(wrong(title, "missing"));
+  for (const std::string& title : header)
+    if (std::ranges::count(needed, title) + std::ranges::count(others, title) == 0)
+      return wrong(title, "not known");
+  return {};
+}
+
 Result<double> Csv::number(size_t row, size_t column) const {
   const auto value = parse_double(rows[row][column]);
   if (value && std::isfinite(*value)) return *value;

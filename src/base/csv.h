@@ -28,6 +28,10 @@ struct Csv {
   /// The error of a column that is missing; another one where the file separates its columns by
   /// semicolons or tabs, so that it has none at all.
   Error missing(Error error) const;
+  /// Error: one of the `needed` columns is missing, or there is one besides these and `others`;
+  /// `whose`: "a fleet has".
+  Status check_columns(const std::vector<std::string>& needed,
+                       const std::vector<std::string>& others, const std::string& whose) const;
   /// The field as a finite number, or an error that names file, line and column.
   Result<double> number(size_t row, size_t column) const;
 };

@@ -1,5 +1,7 @@
 #include "device/power_meter.h"
 
+#include "telemetry/sensors/power_sensors.h"
+
 namespace flyball {
 namespace {
 
@@ -27,7 +29,7 @@ std::unique_ptr<PowerMeter> make_no_power(const std::string& gap) {
 
 Status check_power(const std::string& gap) {
   if (gap.empty()) return {};
-  return Error{Code::unavailable, "power is not available on this machine: " + gap,
+  return Error{Code::unavailable, std::string(no_power_here) + ": " + gap,
                "ask for objective time without power and energy budgets, or use a board with a "
                "power sensor"};
 }

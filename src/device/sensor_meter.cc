@@ -1,5 +1,4 @@
 // Power of a live trial from the machine's own sensors.
-#include <string_view>
 
 #include "device/power_meter.h"
 #include "telemetry/sampling/power_watch.h"
@@ -36,8 +35,7 @@ std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root,
   auto meter = std::make_unique<SensorMeter>(std::move(list), total);
   if (!meter->total().empty()) return meter;
   std::string gap = meter->gap();
-  constexpr std::string_view prefix = "power is not available on this machine: ";
-  if (gap.starts_with(prefix)) gap.erase(0, prefix.size());
+  if (gap.starts_with(no_power_here)) gap.erase(0, no_power_here.size() + 2);
   return make_no_power(gap);
 }
 

@@ -12,12 +12,9 @@ namespace flyball {
 Result<SearchGround> prepare_ground(const SearchSweep& sweep) {
   SearchGround ground;
   std::vector<Space> spaces;
+  const WorkloadTable& first = *sweep.tables[0];
   for (const WorkloadTable* table : sweep.tables) {
-    if (table->device != sweep.tables[0]->device)
-      return Error{Code::invalid_argument,
-                   fmt::format("{} and {} were measured on different boards",
-                               sweep.tables[0]->title(), table->title()),
-                   "workloads that share a board must be measured on one"};
+    FLYBALL_CHECK(check_one_board(first.title(), first.device, table->title(), table->device));
     ground.roles.push_back(role_of(*table));
     if (sweep.only_paper_modes) {
       FLYBALL_ASSIGN(Space space, paper_modes(table->space));

@@ -127,11 +127,10 @@ Result<RunFigures> idle_run(const RunSettings& run, int repeat, const Board& boa
   figures.power_total = twin_power_total(*board.twin());
   EpochFigures epoch;
   epoch.e2e_s = static_cast<double>(run.seconds);
-  if (!figures.power_total.empty()) {
+  figures.power_gap = twin_power_gap(*board.twin());
+  if (figures.power_gap.empty()) {
     epoch.power_w = twin_total_w(*board.twin(), power);
     epoch.energy_j = *epoch.power_w * epoch.e2e_s;
-  } else {
-    figures.power_gap = board.info().device.title + " has no rails that tell its power";
   }
   figures.epochs.push_back(std::move(epoch));
   return figures;

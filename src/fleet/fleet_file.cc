@@ -9,9 +9,6 @@
 namespace flyball {
 namespace {
 
-constexpr const char* fleet_columns =
-    "a fleet has the columns board,boards and where wanted idle_w";
-
 bool is_count(double value) {
   return value >= 1 && value <= static_cast<double>(most_fleet_boards) &&
          value == std::floor(value);
@@ -58,19 +55,11 @@ Result<FleetEntry> parse_fleet_entry(std::string_view text) {
 }
 
 Result<std::vector<FleetEntry>> parse_fleet(const Csv& csv) {
-  const auto board = csv.column("board"), boards = csv.column("boards");
-  if (!board || !boards)
-    return csv.missing(
-        {Code::invalid_argument,
-         fmt::format("{}: column '{}' is missing", csv.name, board ? "boards" : "board"),
-         fleet_columns});
-  for (const std::string& title : csv.header)
-    if (title != "board" && title != "boards" && title != "idle_w")
-      return Error{Code::invalid_argument,
-                   fmt::format("{}: column '{}' is not known", csv.name, title), fleet_columns};
+  FLYBALL_CHECK(csv.check_columns({"board", "boards"}, {"idle_w"}, "a fleet has"));
+  const size_t board = *csv.column("board"), boards = *csv.column("boards");
   std::vector<FleetEntry> entries;
   for (size_t row = 0; row < csv.rows.size(); ++row) {
-    FLYBALL_ASSIGN(FleetEntry entry, entry_of(csv, row, *board, *boards, csv.column("idle_w")));
+    FLYBALL_ASSIGN(FleetEntry entry, entry_of(csv, row, board, boards, csv.column("idle_w")));
     entries.push_back(std::move(entry));
   }
   return entries;

@@ -83,6 +83,14 @@ void Candidates::add_role(const Space& all, const std::vector<size_t>& axes,
   spaces_.push_back(std::move(space));
 }
 
+Status check_one_board(const std::string& workload, const std::string& board,
+                       const std::string& other, const std::string& other_board) {
+  if (board == other_board) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("{} was measured on {}, {} on {}", workload, board, other, other_board),
+               "workloads that share a board must be measured on one"};
+}
+
 Result<Candidates> Candidates::link(std::vector<Space> spaces, LinkedModes modes) {
   if (spaces.empty() || std::ranges::any_of(spaces, [](const Space& s) { return s.empty(); }))
     return Error{Code::invalid_argument, "there is no configuration to choose from",

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -16,6 +17,10 @@ enum class LinkedModes {
   common,  ///< those that every role has: for one mode of all roles
   any      ///< every one: for a mode of each role's own
 };
+
+/// Error: two workloads that are to share a board were measured on different ones.
+Status check_one_board(const std::string& workload, const std::string& board,
+                       const std::string& other, const std::string& other_board);
 
 /// Configurations of one or two roles. A role's candidate is a row of its space; candidates of
 /// different roles belong together when their board axes are equal. Immutable once linked.

@@ -158,9 +158,8 @@ class Reader {
 
 Result<double> simulate_record(const TwinBoard& board, const SimulatedRecord& wanted,
                                SampleRecorder& recorder) {
-  if (board.rails.empty())
-    return Error{Code::unavailable, fmt::format("{} has no rails that tell its power", board.id),
-                 "`flyball devices` lists the boards that have"};
+  if (const std::string gap = twin_power_gap(board); !gap.empty())
+    return Error{Code::unavailable, gap, "`flyball devices` lists the boards that have"};
   return Reader(board, wanted, recorder).run();
 }
 

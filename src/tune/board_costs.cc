@@ -182,8 +182,8 @@ Result<std::vector<IdlePower>> simulated_idle(const Board& board,
                                               const std::vector<PowerMode>& modes) {
   const TwinBoard& twin = *board.twin();
   const DeviceInfo& device = board.info().device;
-  if (twin_power_total(twin).empty())
-    return Error{Code::unavailable, device.title + " has no rails that tell its power", ""};
+  if (const std::string gap = twin_power_gap(twin); !gap.empty())
+    return Error{Code::unavailable, gap, "`flyball devices` lists the boards that have"};
   FLYBALL_ASSIGN(const auto knobs, board.knobs());
   std::vector<IdlePower> simulated;
   for (const PowerMode& mode : modes) {

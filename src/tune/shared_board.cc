@@ -26,17 +26,6 @@ Status check_one_total(const Workloads& workloads) {
   return {};
 }
 
-Status check_one_board(const Workloads& workloads) {
-  const ProfilerInfo& first = *workloads.front();
-  for (const ProfilerInfo* own : workloads)
-    if (own->device != first.device)
-      return Error{Code::invalid_argument,
-                   fmt::format("{} was measured on {}, {} on {}", first.workload, first.device,
-                               own->workload, own->device),
-                   "workloads that share a board must be measured on one"};
-  return {};
-}
-
 /// Modes of a role that another one does not have.
 void note_left_out(const Candidates& linked, SharedBoard& board) {
   for (size_t role = 0; board.roles.size() > 1 && role < board.roles.size(); ++role) {
@@ -53,7 +42,9 @@ void note_left_out(const Candidates& linked, SharedBoard& board) {
 }
 
 Status link_roles(SharedBoard& board, LinkedModes modes) {
-  FLYBALL_CHECK(check_one_board(board.workloads()));
+  const ProfilerInfo& first = board.info(0);
+  for (const ProfilerInfo* own : board.workloads())
+    FLYBALL_CHECK(check_one_board(first.workload, first.device, own->workload, own->device));
   FLYBALL_CHECK(check_one_total(board.workloads()));
   std::vector<Space> spaces;
   for (const MeasuredRole& role : board.roles) spaces.push_back(role.profiler->space());

@@ -45,6 +45,10 @@ std::string twin_power_total(const TwinBoard& board) {
   return board.rails.size() == 1 ? board.rails.front().name : "monitor";
 }
 
+std::string twin_power_gap(const TwinBoard& board) {
+  return board.rails.empty() ? board.id + " has no rails that tell its power" : "";
+}
+
 Status check_twin_total(const TwinBoard& board, const std::string& total) {
   std::vector<std::string> totals;
   if (!board.rails.empty()) totals.emplace_back("monitor");

@@ -95,6 +95,8 @@ TwinPower twin_power(const TwinBoard& board, const TwinRailPower& rail_w);
 /// Which total a simulated board's power is: "module" where rails make it, else the only rail, else
 /// "monitor" (all labelled rails); "" where it has no rails.
 std::string twin_power_total(const TwinBoard& board);
+/// Why a simulated board tells no power; "" where it does.
+std::string twin_power_gap(const TwinBoard& board);
 /// The power of the total that a table names: "module", "monitor", a rail, or "" for the monitor's,
 /// which tables are of that name none. Error: a total that the board has not.
 Result<double> twin_power_of(const TwinBoard& board, const TwinPower& power,

@@ -142,7 +142,7 @@ class SimulatedBoard final : public Board {
           fmt::format("nvpmodel's presets of {} are not known: answers are compared with the "
                       "highest mode alone",
                       twin_.id));
-    if (twin_.rails.empty()) add(fmt::format("{} has no rails that tell its power", twin_.id));
+    if (const std::string gap = twin_power_gap(twin_); !gap.empty()) add(gap);
     return gaps;
   }
 

@@ -19,11 +19,10 @@ TotalReport total_of(const TwinBoard& board, const TwinPower& power, bool module
   return total;
 }
 
-Capability power_of(const TwinBoard& board, const std::string& title) {
+Capability power_of(const TwinBoard& board) {
   const std::string purpose = "energy and power budgets";
-  if (board.rails.empty())
-    return {"power: simulated", purpose, Capability::State::missing,
-            title + " has no rails that tell its power", ""};
+  if (const std::string gap = twin_power_gap(board); !gap.empty())
+    return {"power: simulated", purpose, Capability::State::missing, gap, ""};
   return {
       "power: simulated", purpose, Capability::State::available,
       fmt::format("{} rails; trials tell total '{}'", board.rails.size(), twin_power_total(board)),
@@ -82,14 +81,13 @@ BoardReport report_of_twin(const Board& board) {
 std::vector<Capability> examine_twin(const Board& board) {
   using State = Capability::State;
   const TwinBoard& twin = *board.twin();
-  const std::string& title = board.info().device.title;
   const std::string delivered = delivered_in(board.presets());
   std::vector<std::string> storages;
   for (const TwinStorage& storage : twin.storages) storages.push_back(storage.name);
   return {
       {"simulation", "tune, plan, profile, experiment, serve", State::available,
        "nothing here is measured, and nothing of this machine was looked at", ""},
-      power_of(twin, title),
+      power_of(twin),
       {"power modes", "tune and plan", State::available,
        "each trial sets its own" + (delivered.empty() ? "" : "; " + delivered), ""},
       presets_of(board),

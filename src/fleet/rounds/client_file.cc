@@ -1,7 +1,6 @@
 // Clients of federated training out of a CSV file.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -27,23 +26,6 @@ constexpr std::array client_columns = {
     ClientColumn{"slowness", &RoundClient::slowness, 0.01, 100, false,
                  "times of a minibatch beside its kind's, 0.01 to 100"},
 };
-constexpr const char* columns_hint =
-    "clients have the columns client,board,samples and where wanted "
-    "available,dropout,transfer_s,slowness";
-
-Status check_columns(const Csv& csv) {
-  for (const char* name : {"client", "board", "samples"})
-    if (!csv.column(name))
-      return csv.missing({Code::invalid_argument,
-                          fmt::format("{}: column '{}' is missing", csv.name, name), columns_hint});
-  for (const std::string& title : csv.header)
-    if (title != "client" && title != "board" &&
-        std::ranges::none_of(client_columns,
-                             [&](const ClientColumn& one) { return title == one.name; }))
-      return Error{Code::invalid_argument,
-                   fmt::format("{}: column '{}' is not known", csv.name, title), columns_hint};
-  return {};
-}
 
 Status read_field(const Csv& csv, size_t row, const ClientColumn& of, RoundClient& client) {
   const auto column = csv.column(of.name);
@@ -57,7 +39,9 @@ Status read_field(const Csv& csv, size_t row, const ClientColumn& of, RoundClien
 }  // namespace
 
 Result<std::vector<ClientRow>> parse_clients(const Csv& csv) {
-  FLYBALL_CHECK(check_columns(csv));
+  FLYBALL_CHECK(csv.check_columns({"client", "board", "samples"},
+                                  {"available", "dropout", "transfer_s", "slowness"},
+                                  "clients have"));
   if (csv.rows.size() > most_clients)
     return Error{Code::invalid_argument,
                  fmt::format("{} has {} clients", csv.name, csv.rows.size()),
@@ -77,7 +61,7 @@ Result<std::vector<ClientRow>> parse_clients(const Csv& csv) {
     rows.push_back(std::move(one));
   }
   if (rows.empty())
-    return Error{Code::invalid_argument, csv.name + " has no clients", columns_hint};
+    return Error{Code::invalid_argument, csv.name + " has no clients", "one line for each"};
   return rows;
 }
 

@@ -69,8 +69,7 @@ class Simulation {
     run.dataset_bytes = static_cast<uint64_t>(data().samples * data().sample_bytes);
     run.parameters = std::llround(twin_.workload().layers.front().totals().parameters);
     run.power_total = total();
-    if (run.power_total.empty())
-      run.power_gap = board_.info().device.title + " has no rails that tell its power";
+    run.power_gap = twin_power_gap(twin_.board());
     return run;
   }
   double cores() const {

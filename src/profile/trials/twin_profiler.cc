@@ -56,8 +56,7 @@ class TwinProfiler final : public Profiler {
     info_.workload = workload.name;
     info_.phase = workload.layers.front().phase;
     info_.power_total = twin_power_total(twin_.board());
-    if (info_.power_total.empty())
-      info_.power_gap = fmt::format("{} has no rails that tell its power", twin_.board().id);
+    info_.power_gap = twin_power_gap(twin_.board());
     info_.samples_per_epoch = workload.data.samples;
     info_.live = true;
     info_.job = {{axis::batch_size, usual_batch}};

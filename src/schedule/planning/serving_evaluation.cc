@@ -24,11 +24,8 @@ struct Ground {
 
 Result<Ground> prepare(const ServingSweep& sweep) {
   const std::array tables = {sweep.train, sweep.infer};
-  if (tables[0]->device != tables[1]->device)
-    return Error{
-        Code::invalid_argument,
-        tables[0]->title() + " and " + tables[1]->title() + " were measured on different boards",
-        "workloads that share a board must be measured on one"};
+  FLYBALL_CHECK(check_one_board(sweep.train->title(), sweep.train->device, sweep.infer->title(),
+                                sweep.infer->device));
   Ground ground;
   std::vector<Space> spaces;
   for (const WorkloadTable* table : tables) {

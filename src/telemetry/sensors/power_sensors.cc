@@ -15,11 +15,9 @@
 namespace flyball {
 namespace {
 
-const std::string kNoPower = "power is not available on this machine";
-
 // One gap out of many: a machine has one driver or another, and the reader wants one answer.
 Error no_power(const std::vector<Error>& gaps) {
-  Error summary{Code::unavailable, kNoPower + ": ", ""};
+  Error summary{Code::unavailable, std::string(no_power_here) + ": ", ""};
   std::vector<std::string> reasons, hints;
   for (const Error& gap : gaps) {
     reasons.push_back(gap.message);
@@ -92,14 +90,16 @@ SensorList open_power_sensors(const std::filesystem::path& root, const std::stri
 
 std::string power_gap(const SensorList& list) {
   if (measures_power(list)) return "";
-  if (list.gaps.empty()) return kNoPower;
-  const bool summed_up = list.gaps.front().message.starts_with(kNoPower);
+  if (list.gaps.empty()) return std::string(no_power_here);
+  const bool summed_up = list.gaps.front().message.starts_with(no_power_here);
   const Error gap = summed_up ? list.gaps.front() : no_power(list.gaps);
   return in_one_line(gap);
 }
 
 std::string brief_power_gap(const std::string& gap) {
-  return gap.starts_with(kNoPower) ? kNoPower + " (`flyball doctor` says why)" : gap;
+  return gap.starts_with(no_power_here)
+             ? std::string(no_power_here) + " (`flyball doctor` says why)"
+             : gap;
 }
 
 std::string preferred_total(const SensorList& list, const std::string& wish) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 #include "telemetry/sensors/sensor.h"
@@ -32,6 +33,9 @@ bool runs_a_tool(const SensorInfo& info);
 /// How often to read it where `asked` is wished: what runs a program has one read for each of its
 /// values.
 Seconds reading_period(const SensorInfo& info, Seconds asked);
+
+/// In front of why there is none, or alone.
+inline constexpr std::string_view no_power_here = "power is not available on this machine";
 
 /// "power is not available on this machine: …" with the remedies, from the gaps of a list without
 /// power sensors; "" when it has one.
