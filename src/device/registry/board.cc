@@ -86,6 +86,17 @@ bool may_name_absent_board(const std::string& text) {
          !find_kind(text).ok();
 }
 
+Result<std::optional<std::string>> stored_board(const std::string& text) {
+  if (may_name_absent_board(text)) return std::optional(text);
+  FLYBALL_ASSIGN(const BoardName name, parse_board(text));
+  if (name.kind == BoardName::Kind::twin || name.kind == BoardName::Kind::table)
+    return std::optional<std::string>();
+  if (name.kind == BoardName::Kind::host) return std::optional(name.text());
+  return Error{Code::invalid_argument,
+               fmt::format("{} is a board to measure on, and nothing is measured here", text),
+               "name twin:BOARD, table:FILE, or a board as `flyball runs list` has it"};
+}
+
 Result<std::unique_ptr<Board>> open_board(const std::string& text,
                                           const std::filesystem::path& root) {
   FLYBALL_ASSIGN(BoardName name, parse_board(text));

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ Result<BoardName> parse_board(const std::string& text);
 /// Can the text be the name of a board that is not here ("orin_nano"), where a command knows such?
 /// Not if it names a kind ("cuda", "table:FILE", "tabel:FILE").
 bool may_name_absent_board(const std::string& text);
+/// For commands that measure nothing: under which name the store knows the trials of the board;
+/// nothing of a table or a simulated board, which is opened. Error: it is one to measure on.
+Result<std::optional<std::string>> stored_board(const std::string& text);
 
 struct BoardInfo {
   BoardName name;

@@ -99,6 +99,14 @@ TEST(Board, ATableIsReadAndNeverSet) {
   EXPECT_FALSE(open_board("table:" + (folder / "none.csv").string()).ok());
 }
 
+TEST(Board, TrialsOfABoardThatIsOpenedAreNotAskedOfTheStore) {
+  EXPECT_EQ(*stored_board("orin_nano"), "orin_nano");
+  EXPECT_EQ(*stored_board("cpu"), "host");
+  EXPECT_EQ(*stored_board("twin:orin_nano"), std::nullopt);
+  EXPECT_EQ(*stored_board("table:t.csv"), std::nullopt);
+  EXPECT_THAT(stored_board("cuda:0").error().message, HasSubstr("cuda:0 is a board to measure"));
+}
+
 TEST(Board, AProgramRunsOnThisMachineAlone) {
   EXPECT_TRUE((*open_board("host"))->check_runs_programs().ok());
   const Status twin = (*open_board("twin:orin_nano"))->check_runs_programs();

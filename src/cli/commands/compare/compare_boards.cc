@@ -48,25 +48,14 @@ Result<BoardsQuestion> question_of(const CompareBoardsArguments& options) {
   return question;
 }
 
-/// Is it a board whose trials the store is asked for? Simulated ones and tables are opened.
-Result<bool> is_stored(const std::string& device) {
-  if (may_name_absent_board(device)) return true;
-  FLYBALL_ASSIGN(const BoardName name, parse_board(device));
-  if (name.kind == BoardName::Kind::twin || name.kind == BoardName::Kind::table) return false;
-  if (name.kind == BoardName::Kind::host) return true;
-  return Error{Code::invalid_argument,
-               fmt::format("--device {}: compare boards measures nothing", device),
-               "name twin:BOARD, table:FILE, or a board as `flyball runs list` has it"};
-}
-
 class Boards {
  public:
   Boards(const BoardsQuestion& question, const std::string& store)
       : question_(question), place_(store) {}
 
   Status add(const std::string& device) {
-    FLYBALL_ASSIGN(const bool stored, is_stored(device));
-    if (stored) return add_stored(device == "cpu" ? "host" : device);
+    FLYBALL_ASSIGN(const auto stored, stored_board(device));
+    if (stored) return add_stored(*stored);
     FLYBALL_ASSIGN(const auto board, open_named_board(device, "/"));
     if (board->twin()) {
       FLYBALL_ASSIGN(ComparedBoard one, simulated_board_figures(*board, question_));

@@ -9,23 +9,14 @@
 namespace flyball::cli {
 namespace {
 
-/// Is it a board whose trials are in the store? Simulated ones and tables are opened.
-Result<bool> is_stored(const std::string& name) {
-  if (may_name_absent_board(name)) return true;
-  FLYBALL_ASSIGN(const BoardName board, parse_board(name));
-  if (board.kind == BoardName::Kind::twin || board.kind == BoardName::Kind::table) return false;
-  return Error{Code::invalid_argument, "--board " + name + ": a fleet measures nothing",
-               "name twin:BOARD, table:FILE, or a board as `flyball runs list` has it"};
-}
-
 class Opener {
  public:
   Opener(const FleetTraining& training, const std::string& store)
       : training_(training), place_(store) {}
 
   Result<FleetKind> open(const FleetEntry& entry) {
-    FLYBALL_ASSIGN(const bool stored, is_stored(entry.board));
-    FLYBALL_ASSIGN(FleetKind kind, stored ? from_store(entry.board) : from_board(entry.board));
+    FLYBALL_ASSIGN(const auto stored, stored_board(entry.board));
+    FLYBALL_ASSIGN(FleetKind kind, stored ? from_store(*stored) : from_board(entry.board));
     kind.boards = entry.boards;
     if (entry.idle_w) kind.idle_w = entry.idle_w;
     return kind;
