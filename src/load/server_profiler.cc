@@ -8,7 +8,6 @@
 #include <map>
 
 #include "answers/per_text.h"
-#include "base/clock.h"
 #include "base/distributions.h"
 #include "base/random.h"
 #include "base/statistics.h"
@@ -94,19 +93,12 @@ class ServerProfiler final : public Profiler {
         space_(std::move(space)) {
     std::vector<std::string> files = options.argv;
     if (!options.request.body.empty()) files.push_back(options.request.body.string());
-    info_.device = device_->info().name;
-    info_.device_title = device_->info().title;
-    info_.fingerprint = device_->info().fingerprint;
+    info_ = live_info(device_->info(), *device_, *meter_, options.presets);
     info_.conditions = combine({device_->info().settings, process_conditions(),
                                 power_conditions(*meter_), program_conditions(files)});
     info_.conditions["load"] = load_text(options);
     info_.workload = join(options.argv, " ");
     info_.phase = Phase::infer;
-    info_.power_total = meter_->total();
-    info_.power_gap = meter_->gap();
-    info_.gaps = device_->gap_texts();
-    info_.presets = on_axes(options.presets, device_->axes());
-    info_.live = true;
     info_.trial_cap_s = options.load_s + options.warm_up_s;
     info_.conditions[counted_condition] = served_unit(options.figure);
     info_.conditions[figure_condition] = served_figure_name(options.figure);
@@ -129,21 +121,16 @@ class ServerProfiler final : public Profiler {
 
   Result<Measurement> measure(size_t config) override {
     FLYBALL_CHECK(device_->claim());
-    const Stopwatch total;
-    Measurement m = begin_measurement(info_, space_.trial(config, info_.workload, info_.phase));
-    m.power_gap = info_.power_gap;
-    const Status status = run_trial(config, m);
-    if (!status.ok()) {
-      server_.reset();  // the next trial gets a fresh one
-      const Error& error = status.error();
-      if (error.code == Code::interrupted || error.code == Code::not_found ||
-          error.code == Code::permission || error.code == Code::conflict ||
-          error.code == Code::invalid_argument)
-        return error;
-      m.failure = error.message;
-    }
-    m.total_s = total.seconds();
-    return m;
+    const auto run = [&](Measurement& m) {
+      Status status = run_trial(config, m);
+      if (!status.ok()) server_.reset();  // the next trial gets a fresh one
+      return status;
+    };
+    return live_trial(info_, space_.trial(config, info_.workload, info_.phase), run,
+                      [](const Error& error) {
+                        return ends_trials(error) || error.code == Code::conflict ||
+                               error.code == Code::invalid_argument;
+                      });
   }
 
  private:

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_left.h"
-#include "cli/stored.h"
+#include "cli/serving/serving.h"
 #include "cli/tables.h"
 #include "device/modes/mode.h"
 #include "tune/role_choices.h"
@@ -73,17 +73,6 @@ void take_rates(ServeRequest& expected) {
   expected.plan.rates_hz.clear();
 }
 
-ProfileSource profiles_of(const BrokerArguments& options) {
-  ProfileSource source{.files = options.files, .of_networks = false};
-  source.read = [accepted = options.accepted](const std::string& file, const std::string& workload,
-                                              Phase phase) {
-    return read_workload(file, workload, phase_name(phase), accepted);
-  };
-  if (!options.store.none)
-    source.store = [place = options.store.place] { return open_stored(place); };
-  return source;
-}
-
 // The modes and the board's knobs, where anything is asked of them.
 Status take_board(BrokerArguments& options, const Board& board, BrokerSetup& setup) {
   BrokerRequest& asked = options.asked;
@@ -119,8 +108,10 @@ Status run(BrokerArguments& options) {
       options.socket.empty() ? broker_socket() : std::filesystem::path(options.socket);
   catch_interrupts();  // who sees the socket may end the broker
   FLYBALL_ASSIGN(TurnSockets sockets, TurnSockets::listen(socket, group));
-  BrokerSetup setup{
-      .board = *board, .profiles = profiles_of(options), .sockets = std::move(sockets)};
+  BrokerSetup setup{.board = *board,
+                    .profiles = profile_source(options.files, options.accepted, options.store),
+                    .sockets = std::move(sockets)};
+  setup.profiles.of_networks = false;
   FLYBALL_CHECK(take_board(options, *board, setup));
   ServeRequest& expected = options.asked.expected;
   setup.computing = expected.infer.empty() ? board->info() : computing_board(board->info());

@@ -25,17 +25,6 @@ namespace {
 
 constexpr size_t live_spans = 1'000'000, simulated_spans = 200'000;  // of --trace
 
-ProfileSource profiles_of(const ServeOptions& options) {
-  ProfileSource source{.files = options.profiles};
-  source.read = [accepted = options.plan.accepted](const std::string& file,
-                                                   const std::string& workload, Phase phase) {
-    return read_workload(file, workload, phase_name(phase), accepted);
-  };
-  if (!options.plan.store.none)
-    source.store = [place = options.plan.store.place] { return open_stored(place); };
-  return source;
-}
-
 // What is mistyped is told before anything is loaded.
 Status check_names(const ServeRequest& request) {
   for (const auto& names : {request.train, request.infer})
@@ -103,6 +92,16 @@ bool ServeOptions::listens() const {
          });
 }
 
+ProfileSource profile_source(const std::vector<std::string>& files, Accepted accepted,
+                             const StoreOptions& store) {
+  ProfileSource source{.files = files};
+  source.read = [accepted](const std::string& file, const std::string& workload, Phase phase) {
+    return read_workload(file, workload, phase_name(phase), accepted);
+  };
+  if (!store.none) source.store = [place = store.place] { return open_stored(place); };
+  return source;
+}
+
 Result<ServedRun> serve_networks(const ServeOptions& options) {
   if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
   ServeRequest request = request_of(options);
@@ -118,7 +117,10 @@ Result<ServedRun> serve_networks(const ServeOptions& options) {
   // Each minibatch ends within the budget of the requests that wait for it.
   set_interrupt_patience(usual_interrupt_patience_s +
                          1e-3 * std::ranges::max(options.plan.request.latencies_ms));
-  LiveSetup setup{.board = *board, .profiles = profiles_of(options), .jobs = jobs_of(options.plan)};
+  LiveSetup setup{
+      .board = *board,
+      .profiles = profile_source(options.profiles, options.plan.accepted, options.plan.store),
+      .jobs = jobs_of(options.plan)};
   if (auto knobs = board->knobs(report_left); knobs.ok()) setup.knobs = *std::move(knobs);
   setup.computing = computing_board(board->info());
   if (http)
@@ -138,8 +140,10 @@ Result<ServedRun> serve_tables(ServeOptions& options) {
   FLYBALL_ASSIGN(const auto simulated, simulated_board(options.plan, shared));
   if (simulated && simulated->twin())
     request.plan.idle_w = simulated_idle(shared, *simulated->twin());
-  FLYBALL_ASSIGN(ServedRun served,
-                 serve_simulated(request, std::move(shared), profiles_of(options)));
+  FLYBALL_ASSIGN(
+      ServedRun served,
+      serve_simulated(request, std::move(shared),
+                      profile_source(options.profiles, options.plan.accepted, options.plan.store)));
   FLYBALL_CHECK(write_trace(options, served));
   return served;
 }

@@ -3,6 +3,7 @@
 
 #include "cli/planning.h"
 #include "schedule/serving/serve_request.h"
+#include "schedule/serving/serving_profiles.h"
 
 namespace flyball::cli {
 
@@ -22,6 +23,10 @@ struct ServeOptions {
   /// Is there an HTTP endpoint: requests come over it, or it is asked for beside another source.
   bool listens() const;
 };
+
+/// Tables of these files, or the store's measurements.
+ProfileSource profile_source(const std::vector<std::string>& files, Accepted accepted,
+                             const StoreOptions& store);
 
 /// Networks on this machine. Errors: those of opening and warming up; a training that fails.
 Result<ServedRun> serve_networks(const ServeOptions& options);

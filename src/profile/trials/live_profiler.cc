@@ -61,18 +61,11 @@ class LiveProfiler final : public Profiler {
         collate_(std::move(collate)) {
     const DeviceInfo& board =
         options.board.device.name.empty() ? device_->info() : options.board.device;
-    info_.device = board.name;
-    info_.device_title = board.title;
-    info_.fingerprint = board.fingerprint;
+    info_ = live_info(board, *device_, *meter_, options.presets);
     info_.conditions = conditions();
     info_.workload = options.workload;
     info_.phase = options.phase;
-    info_.power_total = meter_->total();
-    info_.power_gap = meter_->gap();
-    info_.gaps = device_->gap_texts();
-    info_.presets = on_axes(options.presets, device_->axes());
     info_.samples_per_epoch = static_cast<double>(dataset_->size());
-    info_.live = true;
     info_.trial_cap_s = options.stopping.max_seconds;
     info_.job = {{axis::batch_size, 16}};
     for (const auto& [name, value] : options.job) info_.job[name] = value;
@@ -120,18 +113,13 @@ class LiveProfiler final : public Profiler {
     samples_.begin(config);
     FLYBALL_CHECK(fill_cache());
     FLYBALL_CHECK(device_->claim());  // without the board there is no trial, not even a failed one
-    const Stopwatch total;
-    Measurement m = begin_measurement(info_, space_.trial(config, info_.workload, info_.phase));
-    m.trial.job.settings.insert(info_.job.begin(), info_.job.end());
-    m.seed = options_.seed;
-    m.power_gap = info_.power_gap;
-    const Status status = run_safely(m);
-    if (!status.ok()) {
-      if (status.error().code == Code::interrupted) return status.error();
-      m.failure = status.error().message;
-    }
-    m.total_s = total.seconds();
-    return m;
+    const auto run = [this](Measurement& m) {
+      m.trial.job.settings.insert(info_.job.begin(), info_.job.end());
+      m.seed = options_.seed;
+      return run_safely(m);
+    };
+    return live_trial(info_, space_.trial(config, info_.workload, info_.phase), run,
+                      [](const Error& error) { return error.code == Code::interrupted; });
   }
 
   // With the share of the set that epochs find there in the long run: a trial that filled it would

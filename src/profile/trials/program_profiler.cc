@@ -250,19 +250,12 @@ class ProgramProfiler final : public Profiler {
         meter_(std::move(meter)),
         options_(options),
         space_(std::move(space)) {
-    info_.device = device_->info().name;
-    info_.device_title = device_->info().title;
-    info_.fingerprint = device_->info().fingerprint;
+    info_ = live_info(device_->info(), *device_, *meter_, options.presets);
     info_.conditions = combine({device_->info().settings, process_conditions(),
                                 power_conditions(*meter_), program_conditions(options.argv)});
     info_.conditions["axes of the program"] = "read by it";  // earlier versions did not ask
     info_.workload = join(options.argv, " ");
     info_.phase = Phase::train;
-    info_.power_total = meter_->total();
-    info_.power_gap = meter_->gap();
-    info_.gaps = device_->gap_texts();
-    info_.presets = on_axes(options.presets, device_->axes());
-    info_.live = true;
     info_.trial_cap_s = options.stopping.max_seconds;
     info_.program = true;
     own_ = own_values(options.argv, space_.axes());
@@ -291,20 +284,10 @@ class ProgramProfiler final : public Profiler {
 
   Result<Measurement> measure(size_t config) override {
     FLYBALL_CHECK(device_->claim());  // without the board there is no trial, not even a failed one
-    const Stopwatch total;
-    Measurement m = begin_measurement(info_, space_.trial(config, info_.workload, info_.phase));
-    m.power_gap = info_.power_gap;
-    const Status status = run_trial(m);
-    if (!status.ok()) {
-      const Error& error = status.error();
-      if (error.code == Code::interrupted || error.code == Code::not_found ||
-          error.code == Code::permission)
-        return error;  // nothing can be measured at all
-      if (refused_) return error;
-      m.failure = error.message;
-    }
-    m.total_s = total.seconds();
-    return m;
+    return live_trial(
+        info_, space_.trial(config, info_.workload, info_.phase),
+        [this](Measurement& m) { return run_trial(m); },
+        [this](const Error& error) { return refused_ || ends_trials(error); });
   }
 
  private:

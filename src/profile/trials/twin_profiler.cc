@@ -107,7 +107,6 @@ class TwinProfiler final : public Profiler {
     m.provenance = Provenance::simulated;
     m.origin = Origin::simulated;
     m.seed = options_.seed;
-    m.power_gap = info_.power_gap;
     const Status status = run(m, noise_seed(m.trial, repeats_[config]++));
     if (!status.ok()) m.failure = status.error().message;
     return m;
