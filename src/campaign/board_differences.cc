@@ -26,14 +26,8 @@ void BoardDifferences::add(const CellAnswer& cell, const Json& answer) {
 }
 
 KindSpread BoardDifferences::spread_of(const Key& key, const Group& group) {
-  KindSpread spread;
-  std::tie(spread.kind, spread.workload, spread.question, spread.budget) = key;
-  spread.boards = group.boards.size();
-  if (!group.provenances.empty())
-    spread.provenance =
-        group.provenances.size() == 1 ? group.provenances.begin()->first : std::string("mixed");
   LikeBoards comparison;
-  std::vector<std::string> names(group.boards.begin(), group.boards.end());
+  const std::vector<std::string> names(group.boards.begin(), group.boards.end());
   const auto number = [&](const std::string& board) {
     return static_cast<size_t>(std::ranges::lower_bound(names, board) - names.begin());
   };
@@ -42,11 +36,12 @@ KindSpread BoardDifferences::spread_of(const Key& key, const Group& group) {
     for (const auto& [board, one] : boards) figures.push_back({number(board), one.ms, one.joules});
     comparison.add(figures);
   }
-  spread.configurations = comparison.configurations();
-  if (const auto time = comparison.time()) spread.time_cv = time->median;
-  if (const auto energy = comparison.energy()) spread.energy_cv = energy->median;
-  for (const FarBoard& one : comparison.far_boards())
-    spread.outliers.push_back({names[one.board], one.time_pct, one.energy_pct});
+  KindSpread spread{comparison.spread([&](size_t board) { return names[board]; })};
+  std::tie(spread.kind, spread.workload, spread.question, spread.budget) = key;
+  spread.boards = names.size();
+  if (!group.provenances.empty())
+    spread.provenance =
+        group.provenances.size() == 1 ? group.provenances.begin()->first : std::string("mixed");
   return spread;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "campaign/report.h"
-#include "space/like_boards.h"
 
 namespace flyball {
 

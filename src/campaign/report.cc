@@ -42,10 +42,6 @@ std::string csv_figure(const std::optional<double>& value) {
 }
 
 Json spread_json(const KindSpread& spread) {
-  Json outliers = Json::array();
-  for (const Outlier& one : spread.outliers)
-    outliers.push_back(
-        {{"board", one.board}, {"time_pct", one.time_pct}, {"energy_pct", one.energy_pct}});
   return {{"kind", spread.kind},
           {"workload", text_or_null(spread.workload)},
           {"question", spread.question},
@@ -54,7 +50,7 @@ Json spread_json(const KindSpread& spread) {
           {"configurations", spread.configurations},
           {"time_cv", or_null(spread.time_cv)},
           {"energy_cv", or_null(spread.energy_cv)},
-          {"outliers", outliers},
+          {"outliers", to_json(spread.outliers)},
           {"provenance", text_or_null(spread.provenance)}};
 }
 

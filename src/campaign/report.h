@@ -7,6 +7,7 @@
 
 #include "base/json_fwd.h"
 #include "campaign/cell_state.h"
+#include "space/like_boards.h"
 
 namespace flyball {
 
@@ -21,22 +22,10 @@ struct CellAnswer {
   std::string text;        ///< the answer in a sentence, or why there is none
 };
 
-/// A board that differs from the others of its kind.
-struct Outlier {
-  std::string board;
-  double time_pct = 0, energy_pct = 0;  ///< above the middle board, in the median configuration
-};
-
 /// Boards of one kind that were asked the same.
-struct KindSpread {
-  std::string kind, workload, question, budget;
-  size_t boards = 0;
-  size_t configurations = 0;  ///< that more than one of them measured
-  /// Coefficient of variation between boards: standard deviation / mean, its median over
-  /// configurations.
-  std::optional<double> time_cv, energy_cv;
-  std::vector<Outlier> outliers;  ///< of five boards or more
-  std::string provenance;         ///< of these measurements: "measured", "simulated", "mixed"
+struct KindSpread : BoardsSpread {
+  std::string kind{}, workload{}, question{}, budget{};
+  std::string provenance{};  ///< of these measurements: "measured", "simulated", "mixed"
 };
 
 struct CampaignReport {

@@ -8,6 +8,7 @@
 
 #include "base/json_fwd.h"
 #include "space/axis.h"
+#include "space/like_boards.h"
 #include "space/measurement.h"
 #include "sql/database.h"
 
@@ -37,20 +38,10 @@ struct CollectedBoard {
   bool outlier = false;  ///< a spread names it
 };
 
-/// A board far from the middle one of its kind, in the median trial.
-struct CollectedOutlier {
-  std::string board;
-  double time_pct = 0, energy_pct = 0;  ///< above the middle board
-};
-
-/// Equal trials of several boards of one kind, software, workload and provenance (space/
-/// like_boards.h). Simulated boards with a number are boards of one kind.
-struct CollectedSpread {
-  std::string kind, workload, phase, provenance;
-  size_t boards = 0, trials = 0;
-  double time_cv = 0, max_time_cv = 0;  ///< coefficient of variation: median and most over trials
-  std::optional<double> energy_cv{}, max_energy_cv{};  ///< of the minibatch
-  std::vector<CollectedOutlier> outliers;              ///< of five boards or more
+/// Equal trials of several boards of one kind, software, workload and provenance. Simulated boards
+/// with a number are boards of one kind.
+struct CollectedSpread : BoardsSpread {
+  std::string kind{}, workload{}, phase{}, provenance{};
 };
 
 /// The fastest known mode within a budget, or the one of least energy.

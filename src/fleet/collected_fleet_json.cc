@@ -26,21 +26,17 @@ Json board_json(const CollectedBoard& board) {
 }
 
 Json spread_json(const CollectedSpread& spread) {
-  Json outliers = Json::array();
-  for (const CollectedOutlier& one : spread.outliers)
-    outliers.push_back(
-        {{"board", one.board}, {"time_pct", one.time_pct}, {"energy_pct", one.energy_pct}});
   return {{"kind", spread.kind},
           {"workload", spread.workload},
           {"phase", spread.phase},
           {"provenance", spread.provenance},
           {"boards", spread.boards},
-          {"trials", spread.trials},
+          {"trials", spread.configurations},
           {"time_cv", or_null(spread.time_cv)},
           {"max_time_cv", or_null(spread.max_time_cv)},
           {"energy_cv", or_null(spread.energy_cv)},
           {"max_energy_cv", or_null(spread.max_energy_cv)},
-          {"outliers", outliers}};
+          {"outliers", to_json(spread.outliers)}};
 }
 
 Json mode_json(const CollectedMode& mode) {

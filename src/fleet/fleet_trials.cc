@@ -107,22 +107,11 @@ std::vector<CollectedSpread> FleetTrials::spread(
     const std::function<std::string(int64_t place, int64_t board_id)>& name) const {
   std::vector<CollectedSpread> all;
   for (const auto& [group, comparison] : comparisons_) {
-    CollectedSpread spread;
+    CollectedSpread spread{comparison.spread([&](size_t board) {
+      const auto& [place, board_id] = members_[board];
+      return name(place, board_id);
+    })};
     std::tie(spread.kind, spread.workload, spread.phase, spread.provenance) = group;
-    spread.boards = comparison.most_boards();
-    spread.trials = comparison.configurations();
-    if (const auto time = comparison.time()) {
-      spread.time_cv = time->median;
-      spread.max_time_cv = time->most;
-    }
-    if (const auto energy = comparison.energy()) {
-      spread.energy_cv = energy->median;
-      spread.max_energy_cv = energy->most;
-    }
-    for (const FarBoard& one : comparison.far_boards()) {
-      const auto& [place, board_id] = members_[one.board];
-      spread.outliers.push_back({name(place, board_id), one.time_pct, one.energy_pct});
-    }
     all.push_back(std::move(spread));
   }
   return all;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/json.h"
 #include "base/statistics.h"
 
 namespace flyball {
@@ -61,18 +62,6 @@ void LikeBoards::add(std::span<const MinibatchOf> boards) {
     if (one.joules > 0) energy_ratios_[one.board].add(one.joules / middle_j);
 }
 
-std::optional<BoardVariationRange> LikeBoards::range(std::span<const double> cv) {
-  if (cv.empty()) return {};
-  return BoardVariationRange{median(cv), *std::ranges::max_element(cv)};
-}
-
-std::optional<BoardVariationRange> LikeBoards::time() const {
-  return range(time_cv_);
-}
-std::optional<BoardVariationRange> LikeBoards::energy() const {
-  return range(energy_cv_);
-}
-
 std::map<size_t, double> LikeBoards::percents(const ByBoard& ratios) {
   std::map<size_t, double> middle;
   for (const auto& [board, values] : ratios)
@@ -89,6 +78,29 @@ std::vector<FarBoard> LikeBoards::far_boards() const {
   for (const size_t board : names)
     boards.push_back({board, of_board(time, board), of_board(energy, board)});
   return boards;
+}
+
+BoardsSpread LikeBoards::spread(const std::function<std::string(size_t)>& name) const {
+  BoardsSpread spread{.boards = most_boards_, .configurations = time_cv_.size()};
+  if (!time_cv_.empty()) {
+    spread.time_cv = median(time_cv_);
+    spread.max_time_cv = std::ranges::max(time_cv_);
+  }
+  if (!energy_cv_.empty()) {
+    spread.energy_cv = median(energy_cv_);
+    spread.max_energy_cv = std::ranges::max(energy_cv_);
+  }
+  for (const FarBoard& one : far_boards())
+    spread.outliers.push_back({name(one.board), one.time_pct, one.energy_pct});
+  return spread;
+}
+
+Json to_json(const std::vector<NamedFarBoard>& boards) {
+  Json list = Json::array();
+  for (const NamedFarBoard& one : boards)
+    list.push_back(
+        {{"board", one.board}, {"time_pct", one.time_pct}, {"energy_pct", one.energy_pct}});
+  return list;
 }
 
 }  // namespace flyball

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "base/json_fwd.h"
 
 namespace flyball {
 
@@ -16,16 +20,27 @@ struct MinibatchOf {
   double ms = 0, joules = 0;  ///< joules 0: not known
 };
 
-/// Coefficient of variation between boards (standard deviation / mean, a fraction): its median over
-/// configurations, and the largest.
-struct BoardVariationRange {
-  double median = 0, most = 0;
-};
-
 /// A board far from the middle one: its median over configurations.
 struct FarBoard {
   size_t board = 0;
   double time_pct = 0, energy_pct = 0;  ///< above the middle board; 0 where it is not known
+};
+
+/// The same by its name.
+struct NamedFarBoard {
+  std::string board;
+  double time_pct = 0, energy_pct = 0;
+};
+Json to_json(const std::vector<NamedFarBoard>& boards);
+
+/// How much boards of one kind differ.
+struct BoardsSpread {
+  size_t boards = 0;          ///< most of one configuration, or that were asked the same
+  size_t configurations = 0;  ///< that more than one of them measured
+  /// Coefficients of variation between boards (standard deviation / mean, a fraction): the median
+  /// over configurations, and the largest.
+  std::optional<double> time_cv{}, max_time_cv{}, energy_cv{}, max_energy_cv{};
+  std::vector<NamedFarBoard> outliers{};  ///< of five boards or more
 };
 
 /// Keeps a number or two of each configuration, and up to 64 of each board.
@@ -33,13 +48,11 @@ class LikeBoards {
  public:
   /// One configuration, each board once; of a single board there is nothing to compare.
   void add(std::span<const MinibatchOf> boards);
-  size_t configurations() const { return time_cv_.size(); }
-  size_t most_boards() const { return most_boards_; }  ///< of one configuration
-  std::optional<BoardVariationRange> time() const;
-  std::optional<BoardVariationRange> energy() const;
   /// Further from the middle than 2 % and than 3.5 standard deviations, which the median distance
   /// estimates. None of fewer than five boards.
   std::vector<FarBoard> far_boards() const;
+  /// All of it; `name`: of the board of a number.
+  BoardsSpread spread(const std::function<std::string(size_t)>& name) const;
 
  private:
   /// Every value, until there are 64; then every second one, and so on.
@@ -50,7 +63,6 @@ class LikeBoards {
   };
   using ByBoard = std::map<size_t, Thinned>;
 
-  static std::optional<BoardVariationRange> range(std::span<const double> cv);
   static std::map<size_t, double> percents(const ByBoard& ratios);
 
   std::vector<double> time_cv_, energy_cv_;

@@ -9,16 +9,18 @@ using Boards = std::vector<MinibatchOf>;
 
 TEST(LikeBoards, IsOfEqualConfigurations) {
   LikeBoards comparison;
-  EXPECT_FALSE(comparison.time());
+  const auto number = [](size_t board) { return std::to_string(board); };
+  EXPECT_FALSE(comparison.spread(number).time_cv);
   comparison.add(Boards{{0, 100, 1}, {1, 110, 1.1}});
   comparison.add(Boards{{0, 100, 1}, {1, 100, 0}});
   comparison.add(Boards{{0, 50, 1}});
-  EXPECT_EQ(comparison.configurations(), 2u) << "one board alone is compared with none";
-  EXPECT_EQ(comparison.most_boards(), 2u);
-  EXPECT_NEAR(comparison.time()->most, 7.071 / 105, 1e-4);
-  EXPECT_NEAR(comparison.time()->median, 7.071 / 210, 1e-4);
-  EXPECT_NEAR(comparison.energy()->median, 7.071 / 105, 1e-4) << "of those whose power is known";
-  EXPECT_TRUE(comparison.far_boards().empty());
+  const BoardsSpread spread = comparison.spread(number);
+  EXPECT_EQ(spread.configurations, 2u) << "one board alone is compared with none";
+  EXPECT_EQ(spread.boards, 2u);
+  EXPECT_NEAR(*spread.max_time_cv, 7.071 / 105, 1e-4);
+  EXPECT_NEAR(*spread.time_cv, 7.071 / 210, 1e-4);
+  EXPECT_NEAR(*spread.energy_cv, 7.071 / 105, 1e-4) << "of those whose power is known";
+  EXPECT_TRUE(spread.outliers.empty());
 }
 
 // A thousand configurations keep no more of a board than its median needs.
@@ -40,6 +42,8 @@ TEST(LikeBoards, NamesTheOddBoards) {
   EXPECT_NEAR(odd[0].energy_pct, 0, 1e-6);
   EXPECT_EQ(odd[1].board, 7u);
   EXPECT_NEAR(odd[1].energy_pct, -20, 1e-4);
+  const auto spread = comparison.spread([](size_t board) { return "b" + std::to_string(board); });
+  EXPECT_EQ(spread.outliers[1].board, "b7");
 }
 
 }  // namespace

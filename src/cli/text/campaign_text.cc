@@ -53,7 +53,7 @@ std::string spread_text(const CampaignReport& report) {
                fmt::format("{}", spread.boards), fmt::format("{}", spread.configurations),
                percent_or_dash(spread.time_cv), percent_or_dash(spread.energy_cv),
                or_dash(spread.provenance)});
-    for (const Outlier& one : spread.outliers)
+    for (const NamedFarBoard& one : spread.outliers)
       outliers += outlier_text(
           one.board, fmt::format("{} {}", or_dash(spread.workload), or_dash(spread.budget)),
           one.time_pct, one.energy_pct);

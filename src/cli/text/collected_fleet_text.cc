@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t most_listed_boards = 40;
 
-std::string share_percent(double share) {
-  return number(100 * share, 2);
+std::string share_percent(const std::optional<double>& share) {
+  return share ? number(100 * *share, 2) : "-";
 }
 
 std::string shown_or_dash(const std::optional<double>& value, int digits = 4) {
@@ -87,7 +87,7 @@ std::string outliers_text(const CollectedFleet& fleet) {
   std::string text;
   size_t left_out = 0, listed = 0;
   for (const CollectedSpread& spread : fleet.spread)
-    for (const CollectedOutlier& one : spread.outliers) {
+    for (const NamedFarBoard& one : spread.outliers) {
       if (listed == most_listed_boards) {
         ++left_out;
         continue;
@@ -106,9 +106,9 @@ std::string board_spread_text(const CollectedFleet& fleet) {
                    "energy CV %", "at most"});
   for (const CollectedSpread& one : fleet.spread)
     table.add({one.kind, one.workload, one.phase, one.provenance, fmt::format("{}", one.boards),
-               fmt::format("{}", one.trials), share_percent(one.time_cv),
-               share_percent(one.max_time_cv), one.energy_cv ? share_percent(*one.energy_cv) : "-",
-               one.max_energy_cv ? share_percent(*one.max_energy_cv) : "-"});
+               fmt::format("{}", one.configurations), share_percent(one.time_cv),
+               share_percent(one.max_time_cv), share_percent(one.energy_cv),
+               share_percent(one.max_energy_cv)});
   return "spread between boards of one kind and software\n" + table.str() + outliers_text(fleet);
 }
 
@@ -181,10 +181,11 @@ std::string spread_csv(const CollectedFleet& fleet) {
                                "time_cv", "max_time_cv", "energy_cv", "max_energy_cv", "outliers"});
   for (const CollectedSpread& one : fleet.spread) {
     std::vector<std::string> outliers;
-    for (const CollectedOutlier& outlier : one.outliers) outliers.push_back(outlier.board);
-    text += csv_line({one.kind, one.workload, one.phase, one.provenance, csv_count(one.boards),
-                      csv_count(one.trials), csv_cell(one.time_cv), csv_cell(one.max_time_cv),
-                      csv_cell(one.energy_cv), csv_cell(one.max_energy_cv), join(outliers, ";")});
+    for (const NamedFarBoard& outlier : one.outliers) outliers.push_back(outlier.board);
+    text +=
+        csv_line({one.kind, one.workload, one.phase, one.provenance, csv_count(one.boards),
+                  csv_count(one.configurations), csv_cell(one.time_cv), csv_cell(one.max_time_cv),
+                  csv_cell(one.energy_cv), csv_cell(one.max_energy_cv), join(outliers, ";")});
   }
   return text;
 }
