@@ -16,6 +16,18 @@ std::string number(double value, int digits) {
   return fmt::format("{:.{}g}", value, digits);
 }
 
+std::string decimals(double value, int count) {
+  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, count);
+}
+
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string or_dash(const std::optional<double>& value, int digits, double scale) {
+  return value ? number(scale * *value, digits) : "-";
+}
+
 double rounded(double value, int digits, bool up) {
   const double near = std::stod(fmt::format("{:.{}g}", value, digits));
   if (up ? near >= value : near <= value) return near;

@@ -14,6 +14,17 @@ TEST(Figure, HasThreeDigitsUnlessItIsLarge) {
   EXPECT_EQ(number(std::nan("")), "-");
 }
 
+TEST(Figure, IsADashWhereNothingIsKnown) {
+  EXPECT_EQ(decimals(12.4), "12.40");
+  EXPECT_EQ(decimals(std::nan(""), 1), "-");
+  EXPECT_EQ(or_dash("W"), "W");
+  EXPECT_EQ(or_dash(""), "-");
+  EXPECT_EQ(or_dash(std::optional(0.12345), 2, 100), "12");
+  EXPECT_EQ(or_dash(std::optional<double>()), "-");
+  EXPECT_EQ(or_dash(std::optional(1234567)), "1234567") << "a count has all its digits";
+  EXPECT_EQ(or_dash(std::optional<int>()), "-");
+}
+
 TEST(Figure, IsRoundedToTheSideThatIsAsked) {
   EXPECT_EQ(rounded(20.3641, 4, true), 20.37);
   EXPECT_EQ(rounded(20.3641, 4, false), 20.36);

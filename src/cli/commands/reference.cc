@@ -60,7 +60,7 @@ Status list(const ReferenceArguments& options) {
       for (const Axis& axis : workload.space.axes()) axes.push_back(axis.name);
       text.add({reference.name, workload.device, workload.workload, phase_name(workload.phase),
                 fmt::format("{}", workload.size()), join(axes, ", "),
-                workload.power_total.empty() ? "-" : workload.power_total});
+                or_dash(workload.power_total)});
       references.push_back(
           {{"name", reference.name},
            {"device", workload.device},

@@ -12,10 +12,6 @@
 namespace flyball::cli {
 namespace {
 
-std::string figure(const std::optional<double>& value) {
-  return value ? number(*value) : "-";
-}
-
 std::string seconds(const std::optional<double>& value) {
   return value ? format_seconds({*value}) : "-";
 }
@@ -43,9 +39,9 @@ std::string rows_text(const RankedEntry& entry, RankedBy by) {
                    by == RankedBy::time ? "× time" : "× energy", "known", "file"});
   for (const RankedRow& row : entry.rows)
     table.add({row.rank ? fmt::format("{}.", *row.rank) : "", row.board,
-               row.epochs_to_target ? std::to_string(*row.epochs_to_target) : "-",
-               seconds(row.time_to_target_s), seconds(row.epoch_s), figure(row.energy_to_target_j),
-               figure(row.mean_w), number(row.ratio), provenance_name(row.provenance), row.file});
+               or_dash(row.epochs_to_target), seconds(row.time_to_target_s), seconds(row.epoch_s),
+               or_dash(row.energy_to_target_j), or_dash(row.mean_w), number(row.ratio),
+               provenance_name(row.provenance), row.file});
   return fmt::format("{}: {}\n{}\n", entry.entry.id, entry.entry.target_text(), table.str());
 }
 
@@ -64,7 +60,7 @@ std::string benchmark_text(const BenchmarkResult& result) {
                needed ? std::to_string(*needed) : "not reached", seconds(entry.time_to_target_s()),
                seconds(entry.epoch_s()), stall_text(entry),
                entry.power.total.empty() ? "-" : number(entry.power.mean_w),
-               figure(entry.energy_to_target_j())});
+               or_dash(entry.energy_to_target_j())});
   }
   text += "\n" + table.str();
   std::string gap;
@@ -79,7 +75,7 @@ std::string benchmark_text(const BenchmarkResult& result) {
 std::string check_text(const CheckedResult& checked) {
   TextTable table({"rule", "entry", "", "found"});
   for (const AppliedRule& one : checked.rules)
-    table.add({one.rule, one.entry.empty() ? "-" : one.entry, holds_text(one.holds), one.why});
+    table.add({one.rule, or_dash(one.entry), holds_text(one.holds), one.why});
   const auto broken = std::ranges::count_if(
       checked.rules, [](const AppliedRule& one) { return one.holds == false; });
   return fmt::format(

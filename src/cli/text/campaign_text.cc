@@ -13,14 +13,6 @@ namespace {
 
 constexpr size_t most_rows = 200, most_notes = 20;
 
-std::string or_dash(const std::string& text) {
-  return text.empty() ? "-" : text;
-}
-
-std::string figure_or_dash(const std::optional<double>& value) {
-  return value ? number(*value) : "-";
-}
-
 std::string seconds_or_unknown(const std::optional<double>& value) {
   return value ? format_seconds({*value}) : "unknown";
 }
@@ -39,10 +31,6 @@ void add_reasons(const AheadGroup& group, std::vector<std::string>& reasons) {
   }
 }
 
-std::string percent_or_dash(const std::optional<double>& share) {
-  return share ? number(100 * *share) : "-";
-}
-
 std::string spread_text(const CampaignReport& report) {
   if (report.spread.empty()) return "";
   TextTable table({"kind", "workload", "question", "budget", "boards", "same modes", "time CV %",
@@ -51,7 +39,7 @@ std::string spread_text(const CampaignReport& report) {
   for (const KindSpread& spread : report.spread) {
     table.add({spread.kind, or_dash(spread.workload), spread.question, or_dash(spread.budget),
                fmt::format("{}", spread.boards), fmt::format("{}", spread.configurations),
-               percent_or_dash(spread.time_cv), percent_or_dash(spread.energy_cv),
+               or_dash(spread.time_cv, 3, 100), or_dash(spread.energy_cv, 3, 100),
                or_dash(spread.provenance)});
     for (const NamedFarBoard& one : spread.outliers)
       outliers += outlier_text(
@@ -141,9 +129,8 @@ std::string campaign_report_text(const CampaignReport& report) {
     if (shown++ >= most_rows) break;
     table.add({answer.cell, answer.exit_code == 1 ? "no answer keeps the limits" : answer.state,
                answer.trials ? fmt::format("{:g}", *answer.trials) : "-",
-               figure_or_dash(answer.minibatch_ms), figure_or_dash(answer.power_w),
-               figure_or_dash(answer.minibatch_j), or_dash(answer.provenance),
-               or_dash(answer.config)});
+               or_dash(answer.minibatch_ms), or_dash(answer.power_w), or_dash(answer.minibatch_j),
+               or_dash(answer.provenance), or_dash(answer.config)});
   }
   std::string text = table.str();
   if (report.answers.size() > most_rows)

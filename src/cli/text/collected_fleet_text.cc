@@ -20,11 +20,7 @@ namespace {
 constexpr size_t most_listed_boards = 40;
 
 std::string share_percent(const std::optional<double>& share) {
-  return share ? number(100 * *share, 2) : "-";
-}
-
-std::string shown_or_dash(const std::optional<double>& value, int digits = 4) {
-  return value ? number(*value, digits) : "-";
+  return or_dash(share, 2, 100);
 }
 
 std::string percent_of(const std::optional<double>& ratio) {
@@ -119,9 +115,8 @@ std::string best_modes_text(const CollectedFleet& fleet) {
   for (const CollectedMode& mode : fleet.best)
     table.add({mode.kind, mode.workload, mode.phase, mode.provenance, mode_objective(mode),
                settings_words(mode.mode), settings_words(mode.settings), number(mode.minibatch_ms),
-               shown_or_dash(mode.power_w), mode.power_total.empty() ? "-" : mode.power_total,
-               shown_or_dash(mode.epoch_s), shown_or_dash(mode.epoch_j),
-               fmt::format("{}", mode.boards)});
+               or_dash(mode.power_w, 4), or_dash(mode.power_total), or_dash(mode.epoch_s, 4),
+               or_dash(mode.epoch_j, 4), fmt::format("{}", mode.boards)});
   std::string text = "best modes that were tried\n" + table.str();
   for (const double budget_w : fleet.question.budgets_w)
     if (std::ranges::none_of(fleet.best, [&](const auto& m) { return m.budget_w == budget_w; }))

@@ -26,8 +26,8 @@ std::string boards_text(const BoardComparison& all) {
     const ComparedBoard& board = all.boards[i];
     const BoardPrice* price = all.prices.of(board.name);
     const std::string power = board.power_words();
-    table.add({all.names[i], board.title, power.empty() ? "-" : power,
-               price ? price->price.text() : "not known", price ? price_text(*price) : "-"});
+    table.add({all.names[i], board.title, or_dash(power), price ? price->price.text() : "not known",
+               price ? price_text(*price) : "-"});
   }
   return table.str();
 }
@@ -57,7 +57,7 @@ class FigureRows {
     for (size_t n = 0; n < all_.question.networks.size(); ++n)
       for (size_t b = 0; b < all_.boards.size(); ++b) {
         std::vector<std::string> row = figures(b, n);
-        if (priced) row.push_back(price(b, n) ? number(*price(b, n)) : "-");
+        if (priced) row.push_back(or_dash(price(b, n)));
         if (published) {
           row.push_back(published_text(all_.published_epoch(b, n)));
           row.push_back(percent(all_.published_difference_pct(b, n)));

@@ -44,9 +44,8 @@ std::string plan_text(const FleetAnswer& answer) {
 std::string fleet_kinds_text(const std::vector<FleetKind>& kinds) {
   TextTable table({"board", "name", "boards", "idle W", "modes", "front"});
   for (const FleetKind& kind : kinds)
-    table.add({kind.name, kind.title, fmt::format("{}", kind.boards),
-               kind.idle_w ? number(*kind.idle_w) : "-", fmt::format("{}", kind.known_modes),
-               fmt::format("{}", kind.front.size())});
+    table.add({kind.name, kind.title, fmt::format("{}", kind.boards), or_dash(kind.idle_w),
+               fmt::format("{}", kind.known_modes), fmt::format("{}", kind.front.size())});
   return table.str();
 }
 

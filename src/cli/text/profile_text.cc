@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/figure.h"
 #include "base/text.h"
 #include "cli/output.h"
 #include "profile/characterise/epochs_report.h"
@@ -18,11 +19,6 @@ std::string mebibytes(std::optional<double> bytes) {
 
 std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.0f}", 100 * *share) : "-";
-}
-
-template <class T>
-std::string count(std::optional<T> value) {
-  return value ? fmt::format("{}", *value) : "-";
 }
 
 void add_row(TextTable& table, std::vector<std::string> row, bool cache, double file_bytes,
@@ -49,7 +45,7 @@ void add_epoch(TextTable& table, const EpochRecord& epoch, bool has_loss, bool c
                                   number(use.cpu_pct),
                                   mebibytes(use.peak_memory_bytes),
                                   mebibytes(use.read_bytes),
-                                  count(use.disk_reads),
+                                  or_dash(use.disk_reads),
                                   percent(epoch.cached_before),
                                   epoch.energy ? number(epoch.energy->energy_j) : "-",
                                   epoch.energy ? number(epoch.energy->mean_w) : "-",
@@ -57,10 +53,6 @@ void add_epoch(TextTable& table, const EpochRecord& epoch, bool has_loss, bool c
   for (const auto& figure : epoch.figures) row.push_back(number(figure.second));
   add_row(table, std::move(row), cache, static_cast<double>(epoch.file_bytes()),
           static_cast<double>(epoch.cache_bytes));
-}
-
-std::string known(std::optional<double> value) {
-  return value ? number(*value) : std::string("-");
 }
 
 void add_means(TextTable& table, const EpochMeans& means, size_t figures, bool cache) {
@@ -76,8 +68,8 @@ void add_means(TextTable& table, const EpochMeans& means, size_t figures, bool c
                                   "-",
                                   "-",
                                   "-",
-                                  known(means.energy_j),
-                                  known(means.power_w),
+                                  or_dash(means.energy_j),
+                                  or_dash(means.power_w),
                                   "-"};
   row.resize(row.size() + figures, "-");
   add_row(table, std::move(row), cache, means.file_bytes, means.cache_bytes);
@@ -112,8 +104,8 @@ void print_gpu(const std::optional<GpuUse>& gpu, const std::string& when) {
 }
 
 void add_part(TextTable& table, const ProgramPart& part, const std::string& name) {
-  table.add({name, fmt::format("{}", part.minibatches), number(part.e2e_s), known(part.stall_s),
-             known(part.compute_s), known(part.overhead_s),
+  table.add({name, fmt::format("{}", part.minibatches), number(part.e2e_s), or_dash(part.stall_s),
+             or_dash(part.compute_s), or_dash(part.overhead_s),
              part.minibatches > 0 ? number(part.minibatch_ms) : "-",
              part.energy ? number(part.energy->energy_j) : "-",
              part.energy ? number(part.energy->mean_w) : "-"});

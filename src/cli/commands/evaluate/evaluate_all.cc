@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "base/figure.h"
 #include "base/json.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
@@ -27,18 +27,14 @@ struct EvaluateAllArguments {
   bool tables = false, json = false, quiet = false;
 };
 
-std::string figure(double value, int digits) {
-  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits);
-}
-
 bool is_positive(size_t count) {
   return count > 0;
 }
 
 std::vector<std::string> figures(const EveryRow& row) {
-  return {fmt::format("{}", row.solvable),    figure(row.satisfied_pct(), 1),
-          figure(row.median_distance_pct, 2), figure(row.mean_distance_pct, 2),
-          figure(row.mean_profiles, 1),       figure(row.max_profiles, 0)};
+  return {fmt::format("{}", row.solvable),      decimals(row.satisfied_pct(), 1),
+          decimals(row.median_distance_pct, 2), decimals(row.mean_distance_pct, 2),
+          decimals(row.mean_profiles, 1),       decimals(row.max_profiles, 0)};
 }
 
 void print_text(const EveryEvaluation& evaluation, bool by_tables) {

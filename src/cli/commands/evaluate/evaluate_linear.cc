@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
+#include "base/figure.h"
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
@@ -17,23 +16,20 @@ struct EvaluateLinearArguments {
   bool json = false;
 };
 
-std::string cell(double value, int digits) {
-  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits);
-}
-
 void print_figures(const LinearReport& report) {
   TextTable table({"network", "mode", "s", "predicted", "error %", "published %", "mWh",
                    "predicted", "error %", "published %"});
   for (const LinearNetwork& network : report.networks) {
     for (const LinearRow& row : network.rows)
-      table.add({network.workload, row.mode, cell(row.time.observed, 1),
-                 cell(row.time.predicted, 1), cell(row.time.error_pct, 1),
-                 cell(row.time.published_error_pct, 1), cell(row.energy.observed, 0),
-                 cell(row.energy.predicted, 0), cell(row.energy.error_pct, 0),
-                 cell(row.energy.published_error_pct, 0)});
-    table.add({network.workload, "mean", "", "", cell(network.time_error_pct, 1),
-               cell(network.published_time_error_pct, 1), "", "", cell(network.energy_error_pct, 0),
-               cell(network.published_energy_error_pct, 0)});
+      table.add({network.workload, row.mode, decimals(row.time.observed, 1),
+                 decimals(row.time.predicted, 1), decimals(row.time.error_pct, 1),
+                 decimals(row.time.published_error_pct, 1), decimals(row.energy.observed, 0),
+                 decimals(row.energy.predicted, 0), decimals(row.energy.error_pct, 0),
+                 decimals(row.energy.published_error_pct, 0)});
+    table.add({network.workload, "mean", "", "", decimals(network.time_error_pct, 1),
+               decimals(network.published_time_error_pct, 1), "", "",
+               decimals(network.energy_error_pct, 0),
+               decimals(network.published_energy_error_pct, 0)});
   }
   fmt::print("{}", table.str());
 }
@@ -63,7 +59,7 @@ void print_text(const LinearReport& report) {
              report.subsets.size());
   TextTable subsets({"modes", "RMSE s"});
   for (size_t i = 0; i < std::min(subsets_shown, report.subsets.size()); ++i)
-    subsets.add({report.subsets[i].modes, cell(report.subsets[i].rmse_s, 1)});
+    subsets.add({report.subsets[i].modes, decimals(report.subsets[i].rmse_s, 1)});
   fmt::print(
       "{}\nenergy in mWh: its coefficients, and those that give the printed predictions "
       "back\n",

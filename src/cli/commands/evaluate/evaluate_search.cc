@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/figure.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "cli/action.h"
@@ -45,28 +46,24 @@ Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind,
   return tables;
 }
 
-std::string percent(double value, int digits = 2) {
-  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits);
-}
-
 void print_rows(const SearchEvaluation& evaluation) {
   TextTable table({"strategy", "problems", "solvable", "solved", "excess median %", "mean %",
                    "p90 %", "robust mean %", "robust p90 %", "profiles", "max", "trials",
                    "violations", "> 1 W", "s"});
   for (const SearchRow& row : evaluation.rows)
     table.add({row.strategy, fmt::format("{}", row.problems), fmt::format("{}", row.solvable),
-               fmt::format("{}", row.solved), percent(row.median_excess_pct),
-               percent(row.mean_excess_pct), percent(row.p90_excess_pct),
-               percent(row.robust_mean_excess_pct), percent(row.robust_p90_excess_pct),
-               percent(row.mean_profiles, 1), percent(row.max_profiles, 0),
-               percent(row.mean_trials, 1), fmt::format("{}", row.violations),
+               fmt::format("{}", row.solved), decimals(row.median_excess_pct),
+               decimals(row.mean_excess_pct), decimals(row.p90_excess_pct),
+               decimals(row.robust_mean_excess_pct), decimals(row.robust_p90_excess_pct),
+               decimals(row.mean_profiles, 1), decimals(row.max_profiles, 0),
+               decimals(row.mean_trials, 1), fmt::format("{}", row.violations),
                fmt::format("{}", row.violations_over_1w), number(row.seconds)});
   fmt::print("{}", table.str());
   if (evaluation.kind == ProblemKind::concurrent)
     for (const SearchRow& row : evaluation.rows)
       fmt::print("{}: median n {}, mean n-loss {} %, mean throughput loss {} %\n", row.strategy,
-                 percent(row.median_n, 0), percent(row.mean_n_loss_pct, 1),
-                 percent(row.mean_throughput_loss_pct));
+                 decimals(row.median_n, 0), decimals(row.mean_n_loss_pct, 1),
+                 decimals(row.mean_throughput_loss_pct));
 }
 
 /// Every table of a folder with problems of its own.
@@ -93,9 +90,10 @@ Status run_population(const EvaluateSearchArguments& options, SearchSweep sweep)
   for (const SearchKindRow& row : found.kinds)
     shown.add(
         {row.strategy, row.kind, fmt::format("{}", row.tables), fmt::format("{}", row.solvable),
-         percent(100.0 * static_cast<double>(row.solved) / static_cast<double>(row.solvable)),
-         percent(row.median_excess_pct), percent(row.mean_excess_pct), percent(row.p90_excess_pct),
-         percent(row.worst_mean_excess_pct), percent(row.mean_profiles, 1), row.worst_table});
+         decimals(100.0 * static_cast<double>(row.solved) / static_cast<double>(row.solvable)),
+         decimals(row.median_excess_pct), decimals(row.mean_excess_pct),
+         decimals(row.p90_excess_pct), decimals(row.worst_mean_excess_pct),
+         decimals(row.mean_profiles, 1), row.worst_table});
   fmt::print("{}", shown.str());
   return {};
 }

@@ -85,10 +85,6 @@ Result<ExperimentOptions> experiment_options(const ExperimentArguments& options,
   return experiment;
 }
 
-std::string figure(const std::optional<double>& value, double scale = 1) {
-  return value ? number(*value * scale) : "-";
-}
-
 void print_groups(const std::vector<Group>& groups) {
   std::vector<std::string> heads = {"setting",    "epoch",    "E2E s",    "stall s", "compute s",
                                     "overhead s", "ms/batch", "cached %", "read MB", "energy J"};
@@ -114,14 +110,15 @@ void print_groups(const std::vector<Group>& groups) {
                                         number(a.compute_s),
                                         number(a.overhead_s),
                                         number(a.minibatch_ms),
-                                        figure(a.cached, 100),
-                                        figure(a.read_bytes, 1e-6),
-                                        figure(a.energy_j)};
+                                        or_dash(a.cached, 3, 100),
+                                        or_dash(a.read_bytes, 3, 1e-6),
+                                        or_dash(a.energy_j)};
       if (cache)
-        cells.insert(cells.end(), {figure(a.file_bytes, 1e-6), figure(a.cache_bytes, 1e-6)});
-      if (base) cells.push_back(figure(a.base_pct()));
-      if (gpu) cells.insert(cells.end(), {figure(a.gpu_load_pct), figure(a.gpu_mhz)});
-      cells.push_back(doubts.empty() ? "-" : doubts);
+        cells.insert(cells.end(),
+                     {or_dash(a.file_bytes, 3, 1e-6), or_dash(a.cache_bytes, 3, 1e-6)});
+      if (base) cells.push_back(or_dash(a.base_pct()));
+      if (gpu) cells.insert(cells.end(), {or_dash(a.gpu_load_pct), or_dash(a.gpu_mhz)});
+      cells.push_back(or_dash(doubts));
       table.add(std::move(cells));
     };
     row("0", group.first);
@@ -152,8 +149,7 @@ void print_runtimes(const std::vector<RuntimeDifference>& differences) {
   for (const RuntimeDifference& one : differences) {
     std::vector<std::string> cells = {one.runtime + (one.others.empty() ? "" : ", " + one.others)};
     for (const auto& [figure, head] : figures) cells.push_back(difference_cell(one, figure));
-    cells.insert(cells.end(),
-                 {::flyball::cli::figure(one.start_ms), ::flyball::cli::figure(one.bare_start_ms)});
+    cells.insert(cells.end(), {or_dash(one.start_ms), or_dash(one.bare_start_ms)});
     table.add(std::move(cells));
   }
   fmt::print("\n{}", table.str());

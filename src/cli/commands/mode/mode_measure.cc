@@ -129,9 +129,8 @@ void print_cost(const SwitchCost& cost) {
   TextTable table({"knob", "from", "to", "median ms", "from ms", "to ms", ""});
   for (const ModeSwitch& change : cost.switches) {
     const Quartiles spread = change.spread();
-    table.add({change.name.empty() ? "-" : change.name, describe(change.from.values),
-               describe(change.to.values), number(spread.median), number(spread.q1),
-               number(spread.q3),
+    table.add({or_dash(change.name), describe(change.from.values), describe(change.to.values),
+               number(spread.median), number(spread.q1), number(spread.q3),
                change.unseen > 0
                    ? fmt::format("{} of {} not seen on the clocks", change.unseen, cost.rounds)
                    : ""});

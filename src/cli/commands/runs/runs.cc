@@ -27,10 +27,6 @@ struct RunsOptions {
   int64_t first = 0, second = 0;  ///< 0: not named
 };
 
-std::string or_dash(const std::string& text) {
-  return text.empty() ? "-" : text;
-}
-
 Status list_runs(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const std::vector<StoredRun> runs, runs_and_facts(store));
