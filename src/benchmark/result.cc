@@ -91,12 +91,6 @@ Json entry_json(const EntryResult& result) {
   return json;
 }
 
-Json mode_json(const PowerMode& mode) {
-  Json json = Json::object();
-  for (const auto& [axis, value] : mode.values) json[axis] = value;
-  return json;
-}
-
 std::string digest_of(Json document) {
   document.erase(signed_off_key);
   return fmt::format("{:016x}",
@@ -257,8 +251,8 @@ Json benchmark_json(const BenchmarkResult& result) {
         {"title", result.board.title},
         {"fingerprint", result.board.fingerprint},
         {"settings", result.board.settings}}},
-      {"mode", mode_json(result.mode)},
-      {"mode_after", mode_json(result.mode_after)}};
+      {"mode", result.mode.values},
+      {"mode_after", result.mode_after.values}};
   json["entries"] = Json::array();
   for (const EntryResult& entry : result.entries) json["entries"].push_back(entry_json(entry));
   const std::string digest = digest_of(json);

@@ -33,7 +33,7 @@ Json plan_json(const FleetAnswer& answer) {
     groups.push_back({{"board", kind.name},
                       {"title", kind.title},
                       {"boards", group.boards},
-                      {"config", fleet_config_json(mode.config)},
+                      {"config", mode.config},
                       {"minibatch_ms", mode.minibatch_ms},
                       {"power_w", mode.power_w},
                       {"provenance", provenance_name(mode.known)},

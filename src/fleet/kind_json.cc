@@ -14,10 +14,4 @@ Json fleet_kind_json(const FleetKind& kind) {
           {"front", kind.front.size()}};
 }
 
-Json fleet_config_json(const Settings& settings) {
-  Json config = Json::object();
-  for (const auto& [name, value] : settings) config[name] = value;
-  return config;
-}
-
 }  // namespace flyball

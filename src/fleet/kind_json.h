@@ -1,4 +1,4 @@
-// Boards of a fleet and their modes in documents of `--json`.
+// Boards of a fleet in documents of `--json`.
 #pragma once
 
 #include "base/json_fwd.h"
@@ -7,6 +7,5 @@
 namespace flyball {
 
 Json fleet_kind_json(const FleetKind& kind);
-Json fleet_config_json(const Settings& settings);
 
 }  // namespace flyball

@@ -139,8 +139,6 @@ std::string remark_of(const ComparedTrial& row) {
 Json to_json(const RunComparison& comparison) {
   Json list = Json::array();
   for (const ComparedTrial& row : comparison.trials) {
-    Json config = Json::object();
-    for (const auto& [name, value] : all_settings(row.trial)) config[name] = value;
     const auto time = [](const auto& side) {
       return side ? or_null(side->known.minibatch_ms) : Json(nullptr);
     };
@@ -149,7 +147,7 @@ Json to_json(const RunComparison& comparison) {
     };
     list.push_back({{"workload", row.trial.job.workload},
                     {"phase", phase_name(row.trial.job.phase)},
-                    {"config", config},
+                    {"config", all_settings(row.trial)},
                     {"first_ms", time(row.first)},
                     {"second_ms", time(row.second)},
                     {"first_w", power(row.first)},

@@ -36,12 +36,10 @@ Json idle_share(const BoardCosts& costs, const Measurement& m) {
 Json trial_json(const StoredMeasurement& stored, const std::string& source,
                 const BoardCosts& costs) {
   const Measurement& m = stored.measurement;
-  Json config = Json::object();
-  for (const auto& [name, value] : all_settings(m.trial)) config[name] = value;
   Json json{{"id", stored.id},
             {"workload", m.trial.job.workload},
             {"phase", phase_name(m.trial.job.phase)},
-            {"config", config},
+            {"config", all_settings(m.trial)},
             {"source", source}};
   json.update(trial_intervals(m));
   json.update(trial_facts(m));

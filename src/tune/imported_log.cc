@@ -71,10 +71,8 @@ Result<Json> joined_log_json(Store& store, int64_t number, const Trace& power) {
   Json list = Json::array();
   for (const LoggedTrial& one : logged) {
     const Measurement& m = one.trial->measurement;
-    Json config = Json::object();
-    for (const auto& [name, value] : all_settings(m.trial)) config[name] = value;
     list.push_back({{"id", one.trial->id},
-                    {"config", config},
+                    {"config", all_settings(m.trial)},
                     {"power_w", one.window ? Json(one.window->mean_w) : Json()},
                     {"energy_j", one.window ? Json(one.window->energy_j) : Json()},
                     {"covered_s", one.window ? Json(one.window->covered_s) : Json(0)},

@@ -24,9 +24,7 @@ struct ParetoArguments {
 constexpr size_t rows_shown = 20;
 
 Json row_json(const Fronts& fronts, size_t row) {
-  Json config = Json::object();
-  for (const auto& [name, value] : fronts.table.space.settings(row)) config[name] = value;
-  return {{"config", config},
+  return {{"config", fronts.table.space.settings(row)},
           {"minibatch_ms", fronts.table.minibatch_ms[row]},
           {"power_w", fronts.table.power_w[row]},
           {"minibatch_j", fronts.minibatch_j(row)},

@@ -38,7 +38,7 @@ Json round_group_json(const RoundsAnswer& answer, const RoundGroup& group) {
   return {{"board", kind.name},
           {"title", kind.title},
           {"clients", group.clients},
-          {"config", fleet_config_json(group.mode.config)},
+          {"config", group.mode.config},
           {"minibatch_ms", group.mode.minibatch_ms},
           {"power_w", group.mode.power_w},
           {"provenance", provenance_name(group.mode.known)},

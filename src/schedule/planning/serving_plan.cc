@@ -113,12 +113,9 @@ Result<Readings> known_readings(const SharedBoard& shared, std::span<const Workl
 
 Json ServingPlan::json() const {
   Json roles = Json::array();
-  for (size_t role = 0; role < choice.choice.size(); ++role) {
-    Json config = Json::object();
-    for (const auto& [name, value] : problem.candidates->space(role).settings(choice.choice[role]))
-      config[name] = value;
-    roles.push_back({{"workload", problem.roles[role].workload}, {"config", config}});
-  }
+  for (size_t role = 0; role < choice.choice.size(); ++role)
+    roles.push_back({{"workload", problem.roles[role].workload},
+                     {"config", problem.candidates->space(role).settings(choice.choice[role])}});
   return roles;
 }
 
