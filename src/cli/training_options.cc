@@ -58,16 +58,24 @@ Status read_training_options(const TrainingOptions& options, const std::string& 
   return {};
 }
 
+CLI::Option* add_batch_size(CLI::App& command, int64_t& batch_size) {
+  return command.add_option("--batch-size", batch_size, "Samples of a minibatch")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+}
+
+AddedOptions add_loader_options(CLI::App& command, int& workers, int& prefetch) {
+  return {command.add_option("--workers", workers, "Loader workers; 0: loaded inline")
+              ->check(CLI::Range(0, 256))
+              ->capture_default_str(),
+          command.add_option("--prefetch", prefetch, "Minibatches each worker may be ahead")
+              ->check(CLI::Range(0, 1024))
+              ->capture_default_str()};
+}
+
 void add_compared_training(CLI::App& command, ComparedTraining& training) {
-  command.add_option("--batch-size", training.batch_size, "Samples of a minibatch")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  command.add_option("--workers", training.workers, "Loader workers; 0: loaded inline")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command.add_option("--prefetch", training.prefetch, "Minibatches each worker may be ahead")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
+  add_batch_size(command, training.batch_size);
+  add_loader_options(command, training.workers, training.prefetch);
 }
 
 }  // namespace flyball::cli

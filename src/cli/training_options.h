@@ -28,6 +28,11 @@ AddedOptions add_training_options(CLI::App& command, TrainingOptions& options);
 Status read_training_options(const TrainingOptions& options, const std::string& workload,
                              StepOptions& step);
 
+/// `--batch-size`.
+CLI::Option* add_batch_size(CLI::App& command, int64_t& batch_size);
+/// `--workers` and `--prefetch`.
+AddedOptions add_loader_options(CLI::App& command, int& workers, int& prefetch);
+
 /// How the networks are trained by which boards are compared.
 struct ComparedTraining {
   int64_t batch_size = 16;

@@ -19,20 +19,19 @@ namespace flyball::cli {
 namespace {
 
 struct MetricsOptions {
-  std::string device, root = "/", listen = "127.0.0.1:9401", token_file;
+  std::string device, root = "/";
+  HttpQuestion http{.listen = "127.0.0.1:9401"};
   Seconds interval{1};
-  bool insecure = false;
 };
 
 // Frames that are older than so many intervals are not told as if they were the board's state.
 constexpr double stale_intervals = 10, least_stale_s = 5;
 
-Status serve(const MetricsOptions& options) {
+Status serve(MetricsOptions& options) {
   FLYBALL_CHECK(check_machine_options(options.device, options.root));
   FLYBALL_ASSIGN(auto handed_over, inherited_tcp_socket());
-  FLYBALL_ASSIGN(HttpOptions http,
-                 http_options({options.listen, options.token_file, options.insecure,
-                               handed_over ? handed_over->get() : -1}));
+  if (handed_over) options.http.handed_over = handed_over->get();
+  FLYBALL_ASSIGN(HttpOptions http, http_options(options.http));
   http.limits.connections = 64;
   http.limits.all_bodies = 1 << 20;
   http.limits.body_s = 10;  // who does not read keeps no connection from others for longer
@@ -65,17 +64,11 @@ void add_metrics_server(CLI::App& app, Context& context) {
                "Time between looks at the board, 100ms to 1min; scrapes read what was seen last; "
                "default: 1s",
                {.least = 0.1, .most = 60, .words = "100ms to 1min"});
-  command
-      ->add_option("--listen", options->listen,
-                   "Where it listens, HOST:PORT (port 0: any). A socket that systemd hands over "
-                   "comes before it")
+  add_listener_options(
+      *command, options->http,
+      "Where it listens, HOST:PORT (port 0: any). A socket that systemd hands over "
+      "comes before it")
       ->capture_default_str();
-  command->add_option(
-      "--token-file", options->token_file,
-      "File with the bearer token that requests need; default: FLYBALL_TOKEN, or none");
-  command->add_flag("--insecure", options->insecure,
-                    "Let everybody on the network ask without a token, where --listen is not of "
-                    "this machine alone");
   command->footer(
       "Example:\n  flyball metrics-server\n"
       "  flyball metrics-server --device twin:orin_nano --listen 127.0.0.1:0");

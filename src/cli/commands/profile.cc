@@ -34,8 +34,6 @@
 namespace flyball::cli {
 namespace {
 
-constexpr int64_t most_samples = 1 << 20;  // of a minibatch
-
 struct ProfileOptions {
   EpochRequest request;
   std::string workload, phase = "train", device, root = "/", data;
@@ -283,10 +281,7 @@ void add_step_options(CLI::App& command, ProfileOptions& options) {
       {Target::program},
       {takes_one_of(command.add_option("--phase", options.phase, "Phase"), {"train", "infer"})
            ->capture_default_str(),
-       command.add_option("--batch-size", request.step.batch_size, "Samples of a minibatch")
-           ->check(CLI::Range(int64_t{1}, most_samples))
-           ->capture_default_str(),
-       add_seed(command, request.step.seed)});
+       add_batch_size(command, request.step.batch_size), add_seed(command, request.step.seed)});
   options.scope.exclude(
       others, {command.add_option(
                    "--tokens", request.size.tokens,
@@ -304,16 +299,12 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
       {Target::program},
       {command.add_option("--epochs", request.epochs, "Epochs; the first one stands apart")
            ->check(CLI::Range(1, 1'000'000))
-           ->capture_default_str(),
-       command.add_option("--workers", request.workers, "Threads that load; 0: inline")
-           ->check(CLI::Range(0, 256))
-           ->capture_default_str(),
-       command
-           .add_option("--prefetch", request.prefetch,
-                       "Minibatches each worker may be ahead; 0 where there are none")
-           ->capture_default_str(),
-       command.add_flag("--drop-last", request.drop_last,
-                        "Leave out a last minibatch that is not full")});
+           ->capture_default_str()});
+  options.scope.exclude({Target::program},
+                        add_loader_options(command, request.workers, request.prefetch));
+  options.scope.exclude({Target::program},
+                        {command.add_flag("--drop-last", request.drop_last,
+                                          "Leave out a last minibatch that is not full")});
   command.add_option("--steps", request.steps, "Most minibatches per epoch; 0: all")
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();

@@ -218,17 +218,12 @@ void add_serve(CLI::App& app, Context& context) {
                    "How requests come: http, constant:60, poisson:60, trace:FILE or "
                    "windows:30:10min,60:10min; one for each service, or one for all")
       ->capture_default_str();
-  command->add_option("--listen", serve.listen,
-                      "HOST:PORT of the endpoint (Open Inference Protocol, /metrics, a live page), "
-                      "port 0: any; default: 127.0.0.1:8000 where requests come over http");
-  command->add_option(
-      "--token-file", serve.token_file,
-      "File with the bearer token that requests need; default: FLYBALL_TOKEN, or none");
-  command->add_flag("--insecure", serve.insecure,
-                    "Let everybody on the network ask without a token, where --listen is not of "
-                    "this machine alone");
+  add_listener_options(
+      *command, serve.http,
+      "HOST:PORT of the endpoint (Open Inference Protocol, /metrics, a live page), port 0: any; "
+      "default: 127.0.0.1:8000 where requests come over http");
   add_size(
-      *command, "--body-memory", [&serve](uint64_t bytes) { serve.body_bytes = bytes; },
+      *command, "--body-memory", [&serve](uint64_t bytes) { serve.http.body_bytes = bytes; },
       "Memory for the bodies of all requests together; default: 256MiB");
   command->add_option("--rate", serve.plan.request.rates_hz,
                       "Requests per second of --arrivals poisson or constant");

@@ -9,7 +9,6 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/report_left.h"
-#include "cli/serving/serving_endpoint.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
 #include "schedule/serving/simulated_serving.h"
@@ -86,7 +85,7 @@ ServeRequest request_of(const ServeOptions& options) {
 }  // namespace
 
 bool ServeOptions::listens() const {
-  return !listen.empty() || !token_file.empty() ||
+  return !http.listen.empty() || !http.token_file.empty() ||
          std::ranges::any_of(asked.arrivals, [](const ArrivalSpec& spec) {
            return spec.kind == ArrivalKind::http;
          });
@@ -109,7 +108,7 @@ Result<ServedRun> serve_networks(const ServeOptions& options) {
   FLYBALL_CHECK(check_names(request));
   std::optional<HttpOptions> http;
   if (options.listens()) {
-    FLYBALL_ASSIGN(http, endpoint_options(options));
+    FLYBALL_ASSIGN(http, http_options(options.http));
   }
   if (!options.trace.empty()) request.most_spans = live_spans;
   FLYBALL_ASSIGN(const auto board, open_named_board(options.plan.device, options.plan.root));

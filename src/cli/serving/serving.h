@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/planning.h"
+#include "cli/serving/serving_endpoint.h"
 #include "schedule/serving/serve_request.h"
 #include "schedule/serving/serving_profiles.h"
 
@@ -14,11 +15,8 @@ struct ServeOptions {
   std::vector<std::string> profiles;
   std::string checkpoint;  ///< folder of trainings; "": the user's own
   bool no_checkpoint = false;
-  std::string trace;       ///< file
-  std::string listen;      ///< HOST:PORT of the endpoint; "": the usual one
-  std::string token_file;  ///< what clients must bear; "": FLYBALL_TOKEN, or nothing
-  bool insecure = false;   ///< everybody may ask without a token
-  size_t body_bytes = 0;   ///< of all requests' bodies together; 0: the usual
+  std::string trace;  ///< file
+  HttpQuestion http;
 
   /// Is there an HTTP endpoint: requests come over it, or it is asked for beside another source.
   bool listens() const;

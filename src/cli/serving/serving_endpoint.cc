@@ -26,6 +26,18 @@ Result<std::string> token_of(const std::string& file) {
 
 }  // namespace
 
+CLI::Option* add_listener_options(CLI::App& command, HttpQuestion& asked,
+                                  const std::string& listen_help) {
+  CLI::Option* listen = command.add_option("--listen", asked.listen, listen_help);
+  command.add_option(
+      "--token-file", asked.token_file,
+      "File with the bearer token that requests need; default: FLYBALL_TOKEN, or none");
+  command.add_flag("--insecure", asked.insecure,
+                   "Let everybody on the network ask without a token, where --listen is not of "
+                   "this machine alone");
+  return listen;
+}
+
 Result<HttpOptions> http_options(const HttpQuestion& asked) {
   HttpOptions http;
   http.listening = asked.handed_over;
@@ -40,13 +52,7 @@ Result<HttpOptions> http_options(const HttpQuestion& asked) {
                  fmt::format("--listen {} without a token lets everybody on the network ask",
                              asked.listen.empty() ? http.listen.host : asked.listen),
                  "give --token-file FILE, or --insecure where that is meant"};
-  return http;
-}
-
-Result<HttpOptions> endpoint_options(const ServeOptions& options) {
-  FLYBALL_ASSIGN(HttpOptions http,
-                 http_options({options.listen, options.token_file, options.insecure}));
-  if (options.body_bytes > 0) http.limits.all_bodies = options.body_bytes;
+  if (asked.body_bytes > 0) http.limits.all_bodies = asked.body_bytes;
   return http;
 }
 

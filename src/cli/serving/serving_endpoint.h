@@ -1,12 +1,12 @@
 // The HTTP endpoint in front of what `flyball serve` runs live.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "cli/serving/serving.h"
 #include "schedule/serving/live_run.h"
 #include "server/endpoint.h"
 
@@ -14,17 +14,17 @@ namespace flyball::cli {
 
 /// Who may ask, as options say it.
 struct HttpQuestion {
-  std::string listen{};  ///< "": 127.0.0.1:8000
-  std::string token_file{};
-  bool insecure = false;
-  int handed_over = -1;  ///< a listening socket, in place of `listen`
+  std::string listen{};      ///< HOST:PORT; "": 127.0.0.1:8000
+  std::string token_file{};  ///< what clients must bear; "": FLYBALL_TOKEN, or nothing
+  bool insecure = false;     ///< everybody may ask without a token
+  uint64_t body_bytes = 0;   ///< of all requests' bodies together; 0: the usual
+  int handed_over = -1;      ///< a listening socket, in place of `listen`
 };
+/// `--listen`, which is returned, `--token-file` and `--insecure`.
+CLI::Option* add_listener_options(CLI::App& command, HttpQuestion& asked,
+                                  const std::string& listen_help);
 /// Errors: the address, the token's file, everybody may ask and no token was given.
 Result<HttpOptions> http_options(const HttpQuestion& asked);
-
-/// How the endpoint is to be reached. Errors: the address, the token's file, everybody may ask and
-/// no token was given.
-Result<HttpOptions> endpoint_options(const ServeOptions& options);
 
 /// Listens from its making on; says where on stderr.
 class ServingEndpoint final : public RequestDoor, public LiveView {

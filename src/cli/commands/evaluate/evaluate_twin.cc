@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "cli/action.h"
-#include "cli/checks.h"
 #include "cli/commands/evaluate/evaluate.h"
+#include "cli/commands/evaluate/judged_table.h"
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "evaluate/twin_eval.h"
@@ -73,11 +73,7 @@ void add_evaluate_twin(CLI::App& group, Context& context) {
       "twin", "Judge how far a simulated board is from tables of the true one");
   auto options = std::make_shared<EvaluateTwinArguments>();
   command->add_option("--truth", options->targets, "Measured tables, the truth")->required();
-  command->add_option("--workload", options->workload,
-                      "Workload of the target, where it holds several");
-  takes_one_of(
-      command->add_option("--phase", options->phase, "Phase of the target, where it holds both"),
-      {"train", "infer"});
+  add_target_options(*command, options->workload, options->phase);
   command->add_option("--set", options->set, "Another constant for this once: NAME=VALUE");
   add_accept_option(*command, options->accepted);
   add_json_flag(*command, options->json);

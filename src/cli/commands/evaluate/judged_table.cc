@@ -12,13 +12,15 @@
 
 namespace flyball::cli {
 
+void add_target_options(CLI::App& command, std::string& workload, std::string& phase) {
+  command.add_option("--workload", workload, "Workload of the target, where it holds several");
+  takes_one_of(command.add_option("--phase", phase, "Phase of the target, where it holds both"),
+               {"train", "infer"});
+}
+
 void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evaluation) {
   evaluation.predictors = {default_predictor()};
-  command.add_option("--workload", table.workload,
-                     "Workload of the target, where it holds several");
-  takes_one_of(
-      command.add_option("--phase", table.phase, "Phase of the target, where it holds both"),
-      {"train", "infer"});
+  add_target_options(command, table.workload, table.phase);
   add_reference_option(command, table.references);
   add_accept_option(command, table.accepted);
   add_prior_option(command, table.prior);

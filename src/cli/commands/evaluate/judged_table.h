@@ -17,6 +17,8 @@ struct JudgedTable {
   bool json = false, quiet = false;
 };
 
+/// --workload and --phase, of the rows of one file.
+void add_target_options(CLI::App& command, std::string& workload, std::string& phase);
 /// --workload, --phase, --reference, --accept and --predictor.
 void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evaluation);
 /// --design, of one or several.

@@ -21,6 +21,7 @@
 #include "cli/output.h"
 #include "cli/report_file.h"
 #include "cli/text/benchmark_text.h"
+#include "cli/training_options.h"
 #include "report/page.h"
 #include "telemetry/sensors/power_sensors.h"
 
@@ -309,13 +310,7 @@ void add_run(CLI::App& group, Context& context) {
   auto options = std::make_shared<BenchmarkArguments>();
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
   command->add_option("--only", options->only, "Only these entries, by their ids")->delimiter(',');
-  command->add_option("--workers", options->settings.workers, "Threads that load; 0: inline")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command
-      ->add_option("--prefetch", options->settings.prefetch, "Minibatches each worker may be ahead")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_loader_options(*command, options->settings.workers, options->settings.prefetch);
   CLI::Option* threads = command
                              ->add_option("--threads", options->settings.threads,
                                           "Threads of one operation; 0: all usable cores")
