@@ -26,7 +26,7 @@ constexpr double slower_step = 0.97;          // of the arrival rate, from one g
 constexpr size_t most_rate_choices = 50'000;  // that are looked at for each rate; of more a part,
 constexpr size_t rate_choices_of_more = 10'000;  // evenly chosen, of about so many
 constexpr int halvings = 12;
-constexpr double least_easing = 1e-3;  // more than what that many halvings leave open
+constexpr double least_relaxation = 1e-3;  // more than what that many halvings leave open
 
 using Choosing = std::span<const size_t>;
 
@@ -51,42 +51,42 @@ class Forecast {
   }
 
   /// The least budget or latency below `most` that some open choice is sure to keep.
-  EasedLimit least(const Problem& problem, EasedLimit eased, double most) const {
+  RelaxedLimit least(const Problem& problem, RelaxedLimit relaxation, double most) const {
     Problem relaxed = problem;
-    double& limit = limit_of(relaxed, eased.constraint, eased.role);
-    eased.predicted = true;
-    eased.needed = most;
+    double& limit = limit_of(relaxed, relaxation.constraint, relaxation.role);
+    relaxation.predicted = true;
+    relaxation.needed = most;
     for_each_choice(problem, [&](Choosing choice) {
-      limit = (1 - nearer) * eased.needed;
+      limit = (1 - nearer) * relaxation.needed;
       if (!open(choice) || chance(relaxed, choice) < sure) return;
-      double low = eased.limit, high = limit;
+      double low = relaxation.limit, high = limit;
       for (int i = 0; i < halvings; ++i) {
         limit = std::sqrt(low * high);
         (chance(relaxed, choice) < sure ? low : high) = limit;
       }
-      eased.needed = high;
-      eased.choice.assign(choice.begin(), choice.end());
+      relaxation.needed = high;
+      relaxation.choice.assign(choice.begin(), choice.end());
     });
-    return eased;
+    return relaxation;
   }
 
   /// The highest arrival rate above `least` that some open choice is sure to sustain.
-  EasedLimit highest_rate(const Problem& problem, EasedLimit eased, double least,
-                          size_t choices) const {
+  RelaxedLimit highest_rate(const Problem& problem, RelaxedLimit relaxation, double least,
+                            size_t choices) const {
     const size_t every = choices > most_rate_choices ? choices / rate_choices_of_more : 1;
     Problem slower = problem;
-    double& rate = limit_of(slower, eased.constraint, eased.role);
-    eased.predicted = true;
+    double& rate = limit_of(slower, relaxation.constraint, relaxation.role);
+    relaxation.predicted = true;
     size_t number = 0;
-    while (eased.choice.empty() && (rate *= slower_step) > (1 + nearer) * least)
+    while (relaxation.choice.empty() && (rate *= slower_step) > (1 + nearer) * least)
       for_each_choice(problem, [&](Choosing choice) {
-        if (number++ % every != 0 || !eased.choice.empty() || !open(choice) ||
+        if (number++ % every != 0 || !relaxation.choice.empty() || !open(choice) ||
             chance(slower, choice) < sure)
           return;
-        eased.needed = rate;
-        eased.choice.assign(choice.begin(), choice.end());
+        relaxation.needed = rate;
+        relaxation.choice.assign(choice.begin(), choice.end());
       });
-    return eased;
+    return relaxation;
   }
 
  private:
@@ -96,8 +96,8 @@ class Forecast {
 };
 
 /// Every limit that is set, as it stands.
-std::vector<EasedLimit> limits_of(const Problem& problem) {
-  std::vector<EasedLimit> limits;
+std::vector<RelaxedLimit> limits_of(const Problem& problem) {
+  std::vector<RelaxedLimit> limits;
   Problem asked = problem;
   const auto add = [&](Constraint constraint, size_t role) {
     const double limit = limit_of(asked, constraint, role);
@@ -115,34 +115,35 @@ std::vector<EasedLimit> limits_of(const Problem& problem) {
 }
 
 /// The nearer of what was measured and what is predicted to do; nothing where neither does.
-void ease(const Problem& problem, const std::vector<Relaxation>& measured, const Forecast& forecast,
-          EasedLimit limit, Infeasibility& why) {
+void relax(const Problem& problem, const std::vector<Relaxation>& measured,
+           const Forecast& forecast, RelaxedLimit limit, Infeasibility& why) {
   const auto found = std::ranges::find_if(measured, [&](const Relaxation& relaxation) {
     return relaxation.constraint == limit.constraint && relaxation.role == limit.role;
   });
   const bool any = found != measured.end();
   const bool rate = limit.constraint == Constraint::arrival_rate;
-  EasedLimit eased = limit;
-  if (any) eased.needed = found->needed, eased.choice = found->choice;
+  RelaxedLimit relaxation = limit;
+  if (any) relaxation.needed = found->needed, relaxation.choice = found->choice;
   if (forecast.knows()) {
     const double beyond = any ? found->needed : limit.limit * (rate ? 1 / farthest : farthest);
-    EasedLimit predicted = rate ? forecast.highest_rate(problem, limit, beyond, why.choices)
-                                : forecast.least(problem, limit, beyond);
+    RelaxedLimit predicted = rate ? forecast.highest_rate(problem, limit, beyond, why.choices)
+                                  : forecast.least(problem, limit, beyond);
     // What is predicted to do within the limit as it is asks for more profiles, not for another
     // limit.
     const double apart = rate ? limit.limit / predicted.needed : predicted.needed / limit.limit;
-    if (!predicted.choice.empty() && apart > 1 + least_easing) eased = std::move(predicted);
+    if (!predicted.choice.empty() && apart > 1 + least_relaxation)
+      relaxation = std::move(predicted);
   }
-  if (!eased.choice.empty()) why.eased.push_back(std::move(eased));
+  if (!relaxation.choice.empty()) why.alone.push_back(std::move(relaxation));
 }
 
 /// Each missed limit as the choice needs it, where that is all that it misses.
-std::vector<EasedLimit> eased_together(const Problem& problem, const Readings& readings,
-                                       Choosing choice, const std::vector<Margin>& missed,
-                                       bool trains) {
+std::vector<RelaxedLimit> relaxed_together(const Problem& problem, const Readings& readings,
+                                           Choosing choice, const std::vector<Margin>& missed,
+                                           bool trains) {
   Problem relaxed = problem;
-  std::vector<EasedLimit> all;
-  const auto ease = [&](const Margin& margin, double limit, double needed) {
+  std::vector<RelaxedLimit> all;
+  const auto relax = [&](const Margin& margin, double limit, double needed) {
     limit_of(relaxed, margin.constraint, margin.role) = needed;
     all.push_back(
         {margin.constraint, margin.role, limit, needed, false, {choice.begin(), choice.end()}});
@@ -151,26 +152,26 @@ std::vector<EasedLimit> eased_together(const Problem& problem, const Readings& r
   const double load = serving_load(problem, readings, choice);
   for (const Margin& margin : missed)
     if (margin.constraint == Constraint::arrival_rate && load > 1)
-      ease(margin, margin.used, rounded(margin.used / load, 4, false));
+      relax(margin, margin.used, rounded(margin.used / load, 4, false));
   // At lower rates batches gather more slowly: latencies are those at the rates that are left.
   for (const Margin& margin : margins_of(relaxed, readings, choice))
     if (margin.constraint != Constraint::arrival_rate && margin.missed())
-      ease(margin, margin.limit, margin.used);
+      relax(margin, margin.limit, margin.used);
   const Outcome outcome = outcome_of(relaxed, readings, choice);
   if (!outcome.feasible || (trains && !(outcome.minibatches > 0))) all.clear();
-  std::ranges::stable_sort(all, {}, &EasedLimit::constraint);
+  std::ranges::stable_sort(all, {}, &RelaxedLimit::constraint);
   return all;
 }
 
 /// Rounded in the flag's unit, with as many digits as it takes that it still does.
-double typed(const EasedLimit& eased, const LimitFlag& flag,
+double typed(const RelaxedLimit& relaxation, const LimitFlag& flag,
              const std::function<bool(double)>& does) {
-  const bool up = eased.constraint != Constraint::arrival_rate;
-  for (int digits = eased.predicted ? 3 : 4; digits < 15; ++digits) {
-    const double value = rounded(flag.typed(eased.needed), digits, up);
+  const bool up = relaxation.constraint != Constraint::arrival_rate;
+  for (int digits = relaxation.predicted ? 3 : 4; digits < 15; ++digits) {
+    const double value = rounded(flag.typed(relaxation.needed), digits, up);
     if (does(flag.limit(value))) return value;
   }
-  return flag.typed(eased.needed);
+  return flag.typed(relaxation.needed);
 }
 
 /// Durations and shares are converted on their way back from the command line: a hair less.
@@ -199,17 +200,17 @@ bool of_each(const Problem& problem, Constraint constraint) {
 }
 
 /// Whose limit it is, where two services have one each.
-std::string whose_of(const Problem& problem, const EasedLimit& eased) {
-  return of_each(problem, eased.constraint) ? role_name(problem, eased.role) : "";
+std::string whose_of(const Problem& problem, const RelaxedLimit& relaxation) {
+  return of_each(problem, relaxation.constraint) ? role_name(problem, relaxation.role) : "";
 }
 
-/// One option's value for both services, those of them eased that are; "" where it has one value.
+/// One option's value for both services, those of them relaxed that are; "" where it has one value.
 std::string whole_value(const Problem& problem, Constraint constraint,
-                        std::span<const EasedLimit> eased, const FlagOf& flag_of) {
+                        std::span<const RelaxedLimit> relaxed, const FlagOf& flag_of) {
   if (!of_each(problem, constraint)) return "";
   Problem asked = problem;
   std::vector<std::string> values;
-  for (const EasedLimit& one : eased)
+  for (const RelaxedLimit& one : relaxed)
     if (one.constraint == constraint) limit_of(asked, constraint, one.role) = one.needed;
   for (size_t role = 0; role < problem.roles.size(); ++role) {
     const LimitFlag flag = flag_of(constraint, role);
@@ -241,15 +242,16 @@ Margin as_typed(Margin margin, const FlagOf& flag_of) {
   return margin;
 }
 
-std::string binding_text(const Problem& problem, const EasedLimit& eased, const FlagOf& flag_of) {
-  const std::string whose = whose_of(problem, eased);
-  const LimitFlag flag = flag_of(eased.constraint, eased.role);
+std::string binding_text(const Problem& problem, const RelaxedLimit& relaxation,
+                         const FlagOf& flag_of) {
+  const std::string whose = whose_of(problem, relaxation);
+  const LimitFlag flag = flag_of(relaxation.constraint, relaxation.role);
   return fmt::format("{}{}{} of {:.5g} {}", whose.empty() ? "the " : whose + "'s ",
-                     constraint_name(eased.constraint),
-                     eased.constraint == Constraint::arrival_rate ? ""
-                     : eased.constraint == Constraint::slowdown   ? " limit"
-                                                                  : " budget",
-                     flag.typed(eased.limit), flag.unit);
+                     constraint_name(relaxation.constraint),
+                     relaxation.constraint == Constraint::arrival_rate ? ""
+                     : relaxation.constraint == Constraint::slowdown   ? " limit"
+                                                                       : " budget",
+                     flag.typed(relaxation.limit), flag.unit);
 }
 
 Json advice_json(const std::vector<Advice>& advice) {
@@ -297,7 +299,7 @@ Infeasibility explain(const Strategy& strategy, bool trains) {
     for (Margin& margin : margins_of(problem, history.readings(), nearest->candidates))
       if (margin.missed()) why.missed.push_back(std::move(margin));
     why.together =
-        eased_together(problem, history.readings(), nearest->candidates, why.missed, trains);
+        relaxed_together(problem, history.readings(), nearest->candidates, why.missed, trains);
   }
   const Forecast forecast(strategy, trains);
   double best_chance = 0;
@@ -313,7 +315,8 @@ Infeasibility explain(const Strategy& strategy, bool trains) {
   if (best_chance >= sure && history.profiles() >= asked) why.profiles = 2 * asked;
   const auto measured = trains ? training_relaxations(problem, history.readings())
                                : relaxations(problem, history.readings());
-  for (const EasedLimit& limit : limits_of(problem)) ease(problem, measured, forecast, limit, why);
+  for (const RelaxedLimit& limit : limits_of(problem))
+    relax(problem, measured, forecast, limit, why);
   return why;
 }
 
@@ -322,7 +325,7 @@ Infeasibility explain(const Strategy& strategy, bool trains) {
 Infeasibility explain_infeasible(const Strategy& strategy) {
   if (wants_training(strategy.problem())) {
     Infeasibility why = explain(strategy, true);
-    if (why.profiles > 0 || !why.eased.empty() || !why.together.empty()) return why;
+    if (why.profiles > 0 || !why.alone.empty() || !why.together.empty()) return why;
   }
   return explain(strategy, false);
 }
@@ -336,41 +339,42 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
   if (why.profiles > 0)
     all.push_back({flag_of(Constraint::none, 0).flag, static_cast<double>(why.profiles), "profiles",
                    Provenance::predicted});
-  for (const EasedLimit& eased : why.eased) {
-    const LimitFlag flag = flag_of(eased.constraint, eased.role);
-    const bool up = eased.constraint != Constraint::arrival_rate;
+  for (const RelaxedLimit& relaxation : why.alone) {
+    const LimitFlag flag = flag_of(relaxation.constraint, relaxation.role);
+    const bool up = relaxation.constraint != Constraint::arrival_rate;
     Problem relaxed = problem;
     const double hair = hair_of(flag);
     const auto does = [&](double limit) {
-      limit_of(relaxed, eased.constraint, eased.role) = up ? limit * (1 - hair) : limit;
-      return eased.predicted || outcome_of(relaxed, readings, eased.choice).feasible;
+      limit_of(relaxed, relaxation.constraint, relaxation.role) = up ? limit * (1 - hair) : limit;
+      return relaxation.predicted || outcome_of(relaxed, readings, relaxation.choice).feasible;
     };
-    all.push_back({flag.flag, typed(eased, flag, does), flag.unit,
-                   eased.predicted ? Provenance::predicted : known, whose_of(problem, eased)});
+    all.push_back({flag.flag, typed(relaxation, flag, does), flag.unit,
+                   relaxation.predicted ? Provenance::predicted : known,
+                   whose_of(problem, relaxation)});
     all.back().figure = flag.figure;
-    EasedLimit rounded_one = eased;
+    RelaxedLimit rounded_one = relaxation;
     rounded_one.needed = flag.limit(all.back().value);
-    all.back().whole = whole_value(problem, eased.constraint, {&rounded_one, 1}, flag_of);
-    if (least && !eased.predicted)
-      all.back().slowdown = outcome_of(problem, readings, eased.choice).loss / *least;
+    all.back().whole = whole_value(problem, relaxation.constraint, {&rounded_one, 1}, flag_of);
+    if (least && !relaxation.predicted)
+      all.back().slowdown = outcome_of(problem, readings, relaxation.choice).loss / *least;
   }
   return all;
 }
 
 std::vector<Advice> together_of(const Problem& problem, const Infeasibility& why,
                                 const FlagOf& flag_of, Provenance known) {
-  std::vector<EasedLimit> rounded_ones = why.together;
+  std::vector<RelaxedLimit> rounded_ones = why.together;
   std::vector<Advice> all;
-  for (EasedLimit& eased : rounded_ones) {
-    const LimitFlag flag = flag_of(eased.constraint, eased.role);
-    const bool up = eased.constraint != Constraint::arrival_rate;
+  for (RelaxedLimit& relaxation : rounded_ones) {
+    const LimitFlag flag = flag_of(relaxation.constraint, relaxation.role);
+    const bool up = relaxation.constraint != Constraint::arrival_rate;
     const auto does = [&](double limit) {
-      return up ? limit * (1 - hair_of(flag)) >= eased.needed : limit <= eased.needed;
+      return up ? limit * (1 - hair_of(flag)) >= relaxation.needed : limit <= relaxation.needed;
     };
-    all.push_back(
-        {flag.flag, typed(eased, flag, does), flag.unit, known, whose_of(problem, eased)});
+    all.push_back({flag.flag, typed(relaxation, flag, does), flag.unit, known,
+                   whose_of(problem, relaxation)});
     all.back().figure = flag.figure;
-    eased.needed = flag.limit(all.back().value);
+    relaxation.needed = flag.limit(all.back().value);
   }
   for (size_t i = 0; i < all.size(); ++i)
     all[i].whole = whole_value(problem, rounded_ones[i].constraint, rounded_ones, flag_of);
@@ -386,15 +390,15 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why, const R
           : fmt::format("none of the {} measured meets the limits; {} of {} {} predicted to",
                         why.measured, why.predicted, why.choices,
                         why.predicted == 1 ? "is" : "are");
-  // Limits on a program's own figures are not eased.
+  // Limits on a program's own figures are not relaxed.
   if (limits_of(problem).empty()) {
     error.message += "; each misses a limit on the program's own figures";
     error.hint = "ease it (--at-most, --at-least), or allow more --profiles";
     return error;
   }
   std::vector<std::string> binding, tries;
-  for (const EasedLimit& eased : why.eased)
-    binding.push_back(binding_text(problem, eased, flag_of));
+  for (const RelaxedLimit& relaxation : why.alone)
+    binding.push_back(binding_text(problem, relaxation, flag_of));
   for (const Advice& one : remedies.alone) tries.push_back(advice_text(one));
   if (!binding.empty()) {
     error.message += "; what binds: " + join(binding, ", or ");
@@ -415,7 +419,7 @@ Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_o
   if (why_not.code != Code::infeasible || !strategy.history().best()) return {std::move(why_not)};
   const Infeasibility why = explain_infeasible(strategy);
   Remedies remedies{advice_of(strategy, why, flag_of, known), {}};
-  if (why.eased.empty()) remedies.together = together_of(strategy.problem(), why, flag_of, known);
+  if (why.alone.empty()) remedies.together = together_of(strategy.problem(), why, flag_of, known);
   Error error = infeasible_error(strategy.problem(), why, remedies, flag_of);
   const bool advised = !remedies.alone.empty() || !remedies.together.empty();
   if (advised && !why.trains && wants_training(strategy.problem()))

@@ -13,7 +13,7 @@
 namespace flyball {
 
 /// A limit with which, all others kept, some choice is feasible.
-struct EasedLimit {
+struct RelaxedLimit {
   Constraint constraint = Constraint::none;
   size_t role = 0;               ///< whose latency or arrival rate
   double limit = 0, needed = 0;  ///< in unit_of(problem, constraint)
@@ -22,15 +22,15 @@ struct EasedLimit {
 };
 
 struct Infeasibility {
-  bool trains = false;   ///< what is eased leaves room for training, too
+  bool trains = false;   ///< what is relaxed leaves room for training, too
   size_t measured = 0;   ///< choices that were measured
   size_t choices = 0;    ///< that the problem offers
   size_t predicted = 0;  ///< of those not measured: how many are predicted to meet every limit
   size_t profiles = 0;   ///< with so many one of them is expected to be found; 0: that is not so
-  std::vector<EasedLimit> eased{};  ///< at most one for each limit
-  std::vector<Margin> missed{};     ///< limits that the nearest measured choice misses
+  std::vector<RelaxedLimit> alone{};  ///< at most one for each limit
+  std::vector<Margin> missed{};       ///< limits that the nearest measured choice misses
   /// What these would have to be, all together, for that choice; empty where that does not do.
-  std::vector<EasedLimit> together{};
+  std::vector<RelaxedLimit> together{};
 };
 
 /// Of a search whose answer() is Code::infeasible; where training is wanted, what leaves room for
@@ -72,7 +72,7 @@ std::string typed_text(const Advice& one);
 /// Those of one request: "--power-budget 15.2W and --latency 134ms".
 std::string typed_together(const std::vector<Advice>& all);
 
-/// The eased limits by their flags; `known` says how the readings are known that were measured.
+/// The relaxed limits by their flags; `known` says how the readings are known that were measured.
 std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why,
                               const FlagOf& flag_of, Provenance known);
 /// Those that would do together, likewise.

@@ -53,12 +53,12 @@ struct View {
     if (!outlook.known()) return 0;
     return outlook.expect(problem, choice, best).gain / (best == 0 ? 1 : std::abs(best));
   }
-  /// Of any choice, how much more it is under eased limits.
-  double gain_by_easing(const Problem& problem, const Problem& eased, double best) const {
+  /// Of any choice, how much more it is under relaxed limits.
+  double gain_by_relaxing(const Problem& problem, const Problem& relaxed, double best) const {
     double most = 0;
     for_each_choice(problem, [&](std::span<const size_t> choice) {
-      most =
-          std::max(most, expected_gain(eased, choice, best) - expected_gain(problem, choice, best));
+      most = std::max(most,
+                      expected_gain(relaxed, choice, best) - expected_gain(problem, choice, best));
     });
     return most;
   }
@@ -103,15 +103,15 @@ double improvement_pct(const Problem& problem, double from, double to) {
   return counts_training(problem) ? 100 * (to / from - 1) : 100 * (1 - to / from);
 }
 
-/// What the best choice under eased limits is worth by the original problem: for some objectives a
-/// limit is part of the figure, and relaxation it must not count as an improvement.
-struct Eased {
+/// What the best choice under relaxed limits is worth by the original problem: for some objectives
+/// a limit is part of the figure, and relaxation it must not count as an improvement.
+struct RelaxedChoice {
   std::vector<size_t> choice;
   double loss = unlimited;
 };
 
-Eased solve_eased(const Problem& problem, const Problem& eased, const View& view) {
-  const Choice found = solve(eased, view.readings);
+RelaxedChoice solve_relaxed(const Problem& problem, const Problem& relaxed, const View& view) {
+  const Choice found = solve(relaxed, view.readings);
   if (!found.outcome.feasible) return {};
   return {found.candidates, outcome_of(problem, view.readings, found.candidates).loss};
 }
@@ -133,29 +133,29 @@ void mark_binding(const Problem& problem, const View& view, double best,
                   std::vector<Margin>& margins) {
   for (Margin& margin : margins)
     margin.binds = margin.used >= used_up * margin.limit &&
-                   is_better(solve_eased(problem, without(problem, margin), view).loss, best);
+                   is_better(solve_relaxed(problem, without(problem, margin), view).loss, best);
 }
 
-/// How it is known that easing the limits gains nothing, as the medians of the predictions have it:
-/// nothing where the chance of a gain is such that a search would go on.
-std::optional<Provenance> no_gain(const Problem& problem, const Problem& eased, const View& view,
+/// How it is known that relaxing the limits gains nothing, as the medians of the predictions have
+/// it: nothing where the chance of a gain is such that a search would go on.
+std::optional<Provenance> no_gain(const Problem& problem, const Problem& relaxed, const View& view,
                                   double best) {
   if (view.coverage != Provenance::predicted) return view.coverage;
-  // As a share of a budget that is eased, a latency falls without being better.
+  // As a share of a budget that is relaxed, a latency falls without being better.
   const bool share = problem.objective == Objective::latency && problem.roles.size() == 2;
-  if (!share && view.gain_by_easing(problem, eased, best) >= view.min_gain) return {};
+  if (!share && view.gain_by_relaxing(problem, relaxed, best) >= view.min_gain) return {};
   return view.coverage;
 }
 
 /// Is anything bought?
-bool price_limit(const Problem& problem, const Problem& eased, const View& view, double best,
+bool price_limit(const Problem& problem, const Problem& relaxed, const View& view, double best,
                  const std::string& what, std::vector<ShadowPrice>& shadow_prices) {
-  const Eased found = solve_eased(problem, eased, view);
+  const RelaxedChoice found = solve_relaxed(problem, relaxed, view);
   if (found.choice.empty()) return true;
   ShadowPrice price{what, view.option(problem, found.choice)};
   price.gain_pct = improvement_pct(problem, best, found.loss);
   const bool gains = price.gain_pct >= least_gain_pct;
-  price.provenance = gains ? price.option.provenance : no_gain(problem, eased, view, best);
+  price.provenance = gains ? price.option.provenance : no_gain(problem, relaxed, view, best);
   if (!gains) price.gain_pct = price.provenance ? 0 : not_measured;
   shadow_prices.push_back(std::move(price));
   return gains;
@@ -175,57 +175,57 @@ void price_next_step(const Problem& problem, const View& view, double best, cons
         least = std::min(least, own.used);
   });
   if (least == unlimited) return;
-  Problem eased = problem;
+  Problem relaxed = problem;
   const bool in_percent =
       margin.constraint != Constraint::power && margin.constraint != Constraint::latency;
   const double unit = margin.constraint == Constraint::slowdown ? more_slowdown
                       : in_percent                              ? margin.limit / 100
                                                                 : 1;
   const double more = rounded((least - margin.limit) / unit, 3, true);
-  limit_of(eased, margin.constraint, margin.role) = margin.limit + more * unit;
+  limit_of(relaxed, margin.constraint, margin.role) = margin.limit + more * unit;
   const std::string what = fmt::format("{:.3g} {} more {}", more, in_percent ? "%" : margin.unit,
                                        constraint_name(margin.constraint));
-  price_limit(problem, eased, view, best, what, shadow_prices);
+  price_limit(problem, relaxed, view, best, what, shadow_prices);
 }
 
 std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& view, double best,
                                           const std::vector<Margin>& margins) {
   std::vector<ShadowPrice> all;
-  const auto price = [&](Constraint constraint, const Problem& eased, const char* what) {
-    if (price_limit(problem, eased, view, best, what, all)) return;
+  const auto price = [&](Constraint constraint, const Problem& relaxed, const char* what) {
+    if (price_limit(problem, relaxed, view, best, what, all)) return;
     for (const Margin& margin : margins)
       if (margin.constraint == constraint) price_next_step(problem, view, best, margin, all);
   };
   if (problem.budgets.power_w != unlimited) {
-    Problem eased = problem;
-    eased.budgets.power_w += more_watts;
-    price(Constraint::power, eased, "1 W more power");
+    Problem relaxed = problem;
+    relaxed.budgets.power_w += more_watts;
+    price(Constraint::power, relaxed, "1 W more power");
   }
   if (std::ranges::any_of(problem.roles, [](const Role& r) { return r.latency_ms != unlimited; })) {
-    Problem eased = problem;
-    for (Role& role : eased.roles) role.latency_ms += more_ms;
-    price(Constraint::latency, eased, "10 ms more latency");
+    Problem relaxed = problem;
+    for (Role& role : relaxed.roles) role.latency_ms += more_ms;
+    price(Constraint::latency, relaxed, "10 ms more latency");
   }
   if (problem.budgets.time_ms != unlimited) {
-    Problem eased = problem;
-    eased.budgets.time_ms *= 1 + more_share;
-    price(Constraint::time, eased, "10 % more time");
+    Problem relaxed = problem;
+    relaxed.budgets.time_ms *= 1 + more_share;
+    price(Constraint::time, relaxed, "10 % more time");
   }
   if (problem.budgets.energy_j != unlimited) {
-    Problem eased = problem;
-    eased.budgets.energy_j *= 1 + more_share;
-    price(Constraint::energy, eased, "10 % more energy");
+    Problem relaxed = problem;
+    relaxed.budgets.energy_j *= 1 + more_share;
+    price(Constraint::energy, relaxed, "10 % more energy");
   }
   if (problem.budgets.slowdown != unlimited) {
-    Problem eased = problem;
-    eased.budgets.slowdown += more_slowdown;
-    price(Constraint::slowdown, eased, "1 % more slowdown");
+    Problem relaxed = problem;
+    relaxed.budgets.slowdown += more_slowdown;
+    price(Constraint::slowdown, relaxed, "1 % more slowdown");
   }
   return all;
 }
 
 /// What the limits cost, against the best that is known or predicted within them: a prediction that
-/// merely was not measured is no merit of an eased limit.
+/// merely was not measured is no merit of a relaxed limit.
 void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
   const Choice within = solve(problem, view.readings);
   const double answer = plan.answer->outcome.loss;

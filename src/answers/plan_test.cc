@@ -144,8 +144,8 @@ TEST(Plan, WhatBreaksAFigureIsNotPredictedToDo) {
   ASSERT_FALSE(plan.answer);
   const Infeasibility why = explain_infeasible(*strategy);
   EXPECT_EQ(why.predicted, 0u);
-  for (const EasedLimit& eased : why.eased)
-    EXPECT_LE(all[0][eased.choice[0]].excess, 0) << eased.needed;
+  for (const RelaxedLimit& relaxed : why.alone)
+    EXPECT_LE(all[0][relaxed.choice[0]].excess, 0) << relaxed.needed;
 }
 
 TEST(Plan, SaysWhyThereIsNone) {
@@ -381,7 +381,7 @@ TEST(Plan, ATablesReadingsAreTabled) {
   EXPECT_THAT(format_plan(plan), testing::Not(HasSubstr("(measured)")));
 }
 
-/// What is only predicted to be better within the limits is said, and no merit of an eased limit.
+/// What is only predicted to be better within the limits is said, and no merit of a relaxed limit.
 TEST(Plan, AnUnmeasuredBetterChoiceIsToldApart) {
   const Plan plan = plan_of_three(100);
   ASSERT_EQ(plan.margins.size(), 1u);

@@ -81,7 +81,7 @@ std::string percent(double value) {
   return value < 100 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
 }
 
-/// Of a limit whose easing gains nothing, as far as that is known.
+/// Of a limit whose relaxation gains nothing, as far as that is known.
 std::string no_gain_text(const ShadowPrice& price) {
   if (!price.provenance) return fmt::format("what {} would buy is not known", price.what);
   return price.provenance == Provenance::predicted

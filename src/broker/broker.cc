@@ -140,12 +140,12 @@ void Broker::wait_for_the_one_behind() {
   const double turn_ns = scheduler.training_time(training).typical_ns(1);
   if (!(gap_ns > 0) || !(2 * gap_ns <= std::max(least_gap_ns, usual_gap_share * turn_ns))) return;
   const int64_t until_ns = monotonic_ns() + static_cast<int64_t>(2 * gap_ns);
-  const auto somebody_waits = [&] {
+  const auto requests_wait = [&] {
     for (size_t s = 0; s < scheduler.services(); ++s)
       if (scheduler.waiting(s) > 0) return true;
     return false;
   };
-  while (!scheduler.wants(training) && scheduler.behind(training) && !somebody_waits() &&
+  while (!scheduler.wants(training) && scheduler.behind(training) && !requests_wait() &&
          monotonic_ns() < until_ns)
     pump(until_ns);
 }

@@ -14,7 +14,7 @@ constexpr double less_for_service = 0.7, more_again = 1.25;
 constexpr double enough_less = 0.5;  // of the time: a service late all the same has other reasons
 constexpr double lighter = 0.9;      // power by that when a mode broke the budget: tried again
 constexpr double used_part = 0.9;    // of its limit, that training must have had for it to matter
-constexpr size_t calm_windows = 6;   // before a limit that helped a service is eased
+constexpr size_t calm_windows = 6;   // before a limit that helped a service is relaxed
 constexpr size_t least_late = 2;     // turns: one alone says nothing
 
 double late_share(const KeeperWindow& seen) {

@@ -128,7 +128,7 @@ void choose_strategy(Request& request, bool searches, bool live) {
   if (!live && !searches && !request.profiles_asked) request.strategy = "exact";
 }
 
-Result<std::optional<Store>> StoreOptions::open() const {
+Result<std::optional<Store>> StoreArguments::open() const {
   if (none) return std::optional<Store>();
   FLYBALL_ASSIGN(Store store, open_store(place));
   return std::optional<Store>(std::move(store));
@@ -138,7 +138,7 @@ void add_store_option(CLI::App& command, std::string& place) {
   command.add_option("--store", place, "Where measurements are kept");
 }
 
-void add_store_options(CLI::App& command, StoreOptions& store, const std::string& none_help) {
+void add_store_options(CLI::App& command, StoreArguments& store, const std::string& none_help) {
   add_store_option(command, store.place);
   command.add_flag("--no-store", store.none, none_help);
 }

@@ -43,14 +43,14 @@ CLI::Option* add_strategy_option(CLI::App& command, std::string& strategy);
 void choose_strategy(Request& request, bool searches, bool live);
 
 /// `--store` and `--no-store` of commands that keep what they find.
-struct StoreOptions {
+struct StoreArguments {
   std::string place;  ///< "": the default one
   bool none = false;
 
   /// The store, or nothing with `--no-store`.
   Result<std::optional<Store>> open() const;
 };
-void add_store_options(CLI::App& command, StoreOptions& store,
+void add_store_options(CLI::App& command, StoreArguments& store,
                        const std::string& none_help = "Keep nothing");
 /// `--store` of commands that only look.
 void add_store_option(CLI::App& command, std::string& place);

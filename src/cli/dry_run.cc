@@ -14,7 +14,7 @@ CLI::Option* add_dry_run(CLI::App& command, bool& dry_run) {
       "Say what would be measured and set, and what the store holds of it; do nothing");
 }
 
-Status show_dry_run(const SharedBoard& board, const StoreOptions& store, const Request& request,
+Status show_dry_run(const SharedBoard& board, const StoreArguments& store, const Request& request,
                     const std::shared_ptr<const Problem>& problem, bool json, size_t searches) {
   SeenStore seen = look_at_store(store);
   FLYBALL_ASSIGN(DryRun dry,

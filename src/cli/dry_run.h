@@ -11,7 +11,7 @@ namespace flyball::cli {
 CLI::Option* add_dry_run(CLI::App& command, bool& dry_run);
 /// Reads the store where there is one, writes nothing, and prints. `searches`: so many of its kind
 /// are made, one after the other. Errors: as of dry_run().
-Status show_dry_run(const SharedBoard& board, const StoreOptions& store, const Request& request,
+Status show_dry_run(const SharedBoard& board, const StoreArguments& store, const Request& request,
                     const std::shared_ptr<const Problem>& problem, bool json, size_t searches = 1);
 
 /// As text, or as the JSON document.

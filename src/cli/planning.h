@@ -23,7 +23,7 @@ struct PlanOptions {
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
   std::string objective, export_format;
   std::string at_most;  ///< "slowdown=5%"
-  StoreOptions store;
+  StoreArguments store;
   std::string report;             ///< file; "": none
   std::string started_utc;        ///< set by begin_report()
   std::string data;               ///< dataset folder of roles that are networks; "" draws one

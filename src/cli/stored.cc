@@ -43,7 +43,7 @@ Result<Store> open_store(const std::string& place) {
   return note_unclean(Store::open(store_place(place)));
 }
 
-SeenStore look_at_store(const StoreOptions& options) {
+SeenStore look_at_store(const StoreArguments& options) {
   const std::filesystem::path place = store_place(options.place);
   std::error_code ignored;
   if (options.none || !std::filesystem::exists(Store::file_of(place), ignored)) return {};

@@ -24,7 +24,7 @@ struct SeenStore {
   std::string unread{};          ///< a note on why it cannot be read
 };
 /// Makes no store, and brings none up to date.
-SeenStore look_at_store(const StoreOptions& options);
+SeenStore look_at_store(const StoreArguments& options);
 
 /// Runs and facts about boards, as one list: a fact is shown as a run without trials, its kind
 /// under `board` of the request. Latest first.

@@ -115,15 +115,15 @@ TEST(BoardChoice, ARelaxedLimitNeverWorsensIt) {
     BoardLimits tight{.deadline_s = drawn(10, 2000), .power_w = drawn(5, 400)};
     if (round % 2) tight.energy_j = drawn(100, 1e5);
     if (round % 3 == 0) tight.epoch_price = Money{drawn(1e-5, 1), "USD"};
-    BoardLimits eased = tight;
-    *eased.deadline_s *= drawn(1, 3);
-    *eased.power_w *= drawn(1, 3);
-    if (eased.energy_j) *eased.energy_j *= drawn(1, 3);
-    if (round % 5 == 0) eased.power_w.reset();
+    BoardLimits relaxed = tight;
+    *relaxed.deadline_s *= drawn(1, 3);
+    *relaxed.power_w *= drawn(1, 3);
+    if (relaxed.energy_j) *relaxed.energy_j *= drawn(1, 3);
+    if (round % 5 == 0) relaxed.power_w.reset();
     for (const BoardObjective objective :
          {BoardObjective::time, BoardObjective::energy, BoardObjective::price}) {
       const auto before = choose_board(some, two, prices(), tight, objective);
-      const auto after = choose_board(some, two, prices(), eased, objective);
+      const auto after = choose_board(some, two, prices(), relaxed, objective);
       ASSERT_TRUE(before.ok() && after.ok());
       if (!before->board) continue;
       ++found;

@@ -200,19 +200,19 @@ TEST(ChooseFleet, SaysTheNearestLimitsThatWouldDo) {
     if (answer->plan) continue;
     ++refused;
     if (answer->nearest_deadline_s) {
-      FleetQuestion eased = question;
-      eased.limits.deadline_s = answer->nearest_deadline_s;
-      EXPECT_FALSE(std::isinf(least(eased, kinds)));
-      eased.limits.deadline_s = *answer->nearest_deadline_s * 0.999;
-      EXPECT_TRUE(std::isinf(least(eased, kinds)));
+      FleetQuestion relaxed = question;
+      relaxed.limits.deadline_s = answer->nearest_deadline_s;
+      EXPECT_FALSE(std::isinf(least(relaxed, kinds)));
+      relaxed.limits.deadline_s = *answer->nearest_deadline_s * 0.999;
+      EXPECT_TRUE(std::isinf(least(relaxed, kinds)));
     }
     if (answer->nearest_power_w) {
       ++weaker;
-      FleetQuestion eased = question;
-      eased.limits.power_w = answer->nearest_power_w;
-      EXPECT_FALSE(std::isinf(least(eased, kinds)));
-      eased.limits.power_w = *answer->nearest_power_w * 0.999;
-      EXPECT_TRUE(std::isinf(least(eased, kinds)));
+      FleetQuestion relaxed = question;
+      relaxed.limits.power_w = answer->nearest_power_w;
+      EXPECT_FALSE(std::isinf(least(relaxed, kinds)));
+      relaxed.limits.power_w = *answer->nearest_power_w * 0.999;
+      EXPECT_TRUE(std::isinf(least(relaxed, kinds)));
     }
   }
   EXPECT_GT(refused, 20);

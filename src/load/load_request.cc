@@ -25,7 +25,7 @@ bool fits_header(std::string_view value) {
       value, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-bool is_ours(const std::string& name) {
+bool is_reserved(const std::string& name) {
   const std::string low = lower(name);
   return low == "host" || low == "content-length" || low == "transfer-encoding" ||
          low == "connection";
@@ -39,7 +39,7 @@ Result<std::pair<std::string, std::string>> parse_header(const std::string& text
   if (colon == std::string::npos || !is_token(name) || !fits_header(text))
     return Error{Code::invalid_argument, "a --header is not of the form 'Name: value'",
                  "write --header 'X-Name: value'; a key is better kept in a variable: --key-from"};
-  if (is_ours(name))
+  if (is_reserved(name))
     return Error{Code::invalid_argument, fmt::format("loadtest sets the header {} itself", name),
                  "leave that --header out"};
   return std::pair{name, std::string(trim(text.substr(colon + 1)))};

@@ -60,7 +60,7 @@ struct Relaxation {
   std::vector<size_t> choice;
 };
 
-/// For each limit that can be eased so that some choice is feasible; in the order power, time,
+/// For each limit that can be relaxed so that some choice is feasible; in the order power, time,
 /// energy, slowdown, then latency and arrival rate by role. O(limits × choices).
 std::vector<Relaxation> relaxations(const Problem& problem, const Readings& readings);
 

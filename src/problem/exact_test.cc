@@ -183,7 +183,7 @@ TEST(Exact, ConcurrentFillsTheWindowWithTraining) {
 }
 
 /// What is advised beside a service is a limit within which it trains.
-TEST(Exact, AConcurrentPlanIsEasedSoThatItTrains) {
+TEST(Exact, AConcurrentPlanIsRelaxedSoThatItTrains) {
   Problem problem;
   problem.candidates = linked({modes({100, 400}), modes({100, 400}, {1, 4})});
   problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 100}};
@@ -204,11 +204,11 @@ TEST(Exact, AConcurrentPlanIsEasedSoThatItTrains) {
   // A rate at which a minibatch fits into each window, too.
   problem.budgets.power_w = 12;
   problem.roles[1].rate_hz = 90;
-  for (const Relaxation& eased : training_relaxations(problem, readings)) {
+  for (const Relaxation& one : training_relaxations(problem, readings)) {
     Problem relaxed = problem;
-    limit_of(relaxed, eased.constraint, eased.role) = eased.needed;
-    EXPECT_GT(outcome_of(relaxed, readings, eased.choice).minibatches, 0)
-        << constraint_name(eased.constraint);
+    limit_of(relaxed, one.constraint, one.role) = one.needed;
+    EXPECT_GT(outcome_of(relaxed, readings, one.choice).minibatches, 0)
+        << constraint_name(one.constraint);
   }
   problem.objective = Objective::power;
   EXPECT_FALSE(wants_training(problem));
@@ -289,7 +289,7 @@ TEST(Exact, TrainingBatchesOfDifferentSizeCountSamples) {
   EXPECT_DOUBLE_EQ(objective_value(problem, best.outcome), 640);
 }
 
-TEST(Exact, InfeasibleServicesAreEasedOneByOne) {
+TEST(Exact, InfeasibleServicesAreRelaxedOneByOne) {
   Problem problem;
   problem.candidates = linked({modes({400}, {1}), modes({400}, {1})});
   problem.roles = {{"a", Phase::infer, 50, 25}, {"b", Phase::infer, 20, 2000}};

@@ -33,10 +33,10 @@ bool would_do(const Problem& problem, const Readings& readings, Choosing choice,
   return outcome.feasible && (!trains || outcome.minibatches > 0);
 }
 
-/// Eases one limit of `relaxed`, in which it is lifted, as little as the readings allow.
+/// Relaxes one limit of `relaxed`, in which it is lifted, as little as the readings allow.
 template <class Value>
-void ease(const Problem& relaxed, const Readings& readings, Relaxation relaxation,
-          const Value& value, bool trains, std::vector<Relaxation>& found) {
+void relax(const Problem& relaxed, const Readings& readings, Relaxation relaxation,
+           const Value& value, bool trains, std::vector<Relaxation>& found) {
   relaxation.needed = unlimited;
   for_each_choice(relaxed, [&](Choosing choice) {
     if (!would_do(relaxed, readings, choice, trains)) return;
@@ -55,7 +55,7 @@ void ease_limit(const Problem& problem, const Readings& readings, Constraint con
   double& limit = limit_of(relaxed, constraint, role);
   if (limit == unlimited) return;
   const double asked = std::exchange(limit, unlimited);
-  ease(relaxed, readings, {constraint, role, asked, 0, {}}, value, trains, found);
+  relax(relaxed, readings, {constraint, role, asked, 0, {}}, value, trains, found);
 }
 
 /// The highest arrival rate at or below the asked one that some choice sustains.

@@ -1,4 +1,4 @@
-// Limits that are eased so far that a training fits beside a service.
+// Limits that are relaxed so far that a training fits beside a service.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@ namespace flyball {
 /// Is a training asked for beside a service, for as much of it as there can be?
 bool wants_training(const Problem& problem);
 
-/// As relaxations(), of those choices that train something; none where no easing of one limit makes
-/// them feasible.
+/// As relaxations(), of those choices that train something; none where no relaxation of one limit
+/// makes them feasible.
 std::vector<Relaxation> training_relaxations(const Problem& problem, const Readings& readings);
 
 }  // namespace flyball

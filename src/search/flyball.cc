@@ -35,7 +35,7 @@ class Flyball : public Strategy {
     profiles_ = history().profiles();
     if (profiles_ >= options().profile_budget) return stop("all profiles were used");
     const bool fitted = fit();
-    const auto next = fitted ? best_prospect() : design();
+    const auto next = fitted ? best_ask() : design();
     if (!next && stopped().empty()) return stop("there is nothing left to try");
     return next;
   }
@@ -98,9 +98,9 @@ class Flyball : public Strategy {
   }
 
   /// Once something feasible is known, the open choice with the largest expected gain.
-  std::optional<Ask> best_prospect() {
+  std::optional<Ask> best_ask() {
     const auto& known = history().best();
-    if (!known || !known->outcome.feasible) return promising_prospect();
+    if (!known || !known->outcome.feasible) return promising_ask();
     const double best = known->outcome.loss;
     if (const auto gap = gap_within_the_asked(best))
       return stop(
@@ -138,11 +138,11 @@ class Flyball : public Strategy {
 
   /// While nothing feasible is known: what is worth the most over all surfaces that could be the
   /// true ones. One that is right about the misses says of their neighbours that they miss, too.
-  std::optional<Ask> promising_prospect() {
+  std::optional<Ask> promising_ask() {
     const auto outcomes = SurfaceOutcomes::draw(history(), options(), outlook_);
     if (!outcomes.ok()) return stop(outcomes.error().message);
     const auto promise = most_promising(*outcomes, [&](auto choice) { return open(choice); });
-    if (!promise) return nearest_prospect();
+    if (!promise) return nearest_ask();
     const auto choice = outcomes->choice(promise->choice);
     return begin({choice.begin(), choice.end()},
                  fmt::format("may meet the budgets ({:.0f} %), and is good where it does",
@@ -151,7 +151,7 @@ class Flyball : public Strategy {
 
   /// Where nothing is likely to meet the budgets: what would need the least of each, by the
   /// predictions, so that the answer can say how near that is.
-  std::optional<Ask> nearest_prospect() {
+  std::optional<Ask> nearest_ask() {
     Readings expected;
     for (const Posterior& posterior : outlook_.posteriors()) {
       std::vector<Reading>& readings = expected.emplace_back();

@@ -77,10 +77,10 @@ void try_plan(const std::vector<const WorkloadTable*>& tables, const Request& re
     sum.add(advice, again->answer.has_value());
   }
   if (plan->remedies.together.empty()) return;
-  Request eased = request;
+  Request relaxed = request;
   for (const Advice& advice : plan->remedies.together)
-    eased = follow(eased, advice, service_of(advice));
-  const auto again = make_plan(board, &store, eased);
+    relaxed = follow(relaxed, advice, service_of(advice));
+  const auto again = make_plan(board, &store, relaxed);
   ASSERT_TRUE(again.ok()) << again.error().message;
   ++sum.together;
   sum.together_held += again->answer.has_value();
@@ -100,9 +100,9 @@ void try_tune(Profiler& profiler, const Request& request, Followed& sum) {
     sum.add(advice, again->choice.has_value());
   }
   if (result->remedies.together.empty()) return;
-  Request eased = request;
-  for (const Advice& advice : result->remedies.together) eased = follow(eased, advice);
-  const auto again = tune(profiler, &store, eased);
+  Request relaxed = request;
+  for (const Advice& advice : result->remedies.together) relaxed = follow(relaxed, advice);
+  const auto again = tune(profiler, &store, relaxed);
   ASSERT_TRUE(again.ok()) << again.error().message;
   ++sum.together;
   sum.together_held += again->choice.has_value();

@@ -1,4 +1,4 @@
-// Of a table everything is known: answers, and what easing a limit buys, against a plain look at
+// Of a table everything is known: answers, and what relaxing a limit buys, against a plain look at
 // every row.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,9 +99,9 @@ TEST(Exact, APlanIsTheOptimumAndSaysWhatMoreWouldBuy) {
       const size_t unit = price.what.find(" W more power");
       if (unit == std::string::npos || !(price.gain_pct > 0)) continue;
       // As it is typed.
-      Request eased = request;
-      eased.power_budget_w += std::stod(price.what.substr(0, unit));
-      EXPECT_EQ(make_plan(board, nullptr, eased)->answer->outcome.loss,
+      Request relaxed = request;
+      relaxed.power_budget_w += std::stod(price.what.substr(0, unit));
+      EXPECT_EQ(make_plan(board, nullptr, relaxed)->answer->outcome.loss,
                 price.option.choice.outcome.loss)
           << watts << ": " << price.what;
     }

@@ -12,7 +12,7 @@
 namespace flyball {
 namespace {
 
-// Limits on a program's own figures are not eased.
+// Limits on a program's own figures are not relaxed.
 bool keeps_figures(const Readings& readings, const std::vector<size_t>& choice) {
   for (size_t role = 0; role < choice.size(); ++role)
     if (readings[role][choice[role]].excess > 0) return false;

@@ -108,7 +108,8 @@ class Study final : public Profiler {
     request.command = command;
     // Without a name nobody can mean an earlier study.
     if (create_.name.empty()) request.fresh = true;
-    auto result = tune(*this, store, request, [this](const SessionEvent& event) { hear(event); });
+    auto result =
+        tune(*this, store, request, [this](const SessionEvent& event) { on_event(event); });
     if (!result) return result.error();
     session.reset();  // others may measure now
     answer_ = to_json(*result);
@@ -243,7 +244,7 @@ class Study final : public Profiler {
     return {{"finished", {{"reason", answer_["stopped"]}, {"run", or_null(run_)}}}};
   }
 
-  void hear(const SessionEvent& event) {
+  void on_event(const SessionEvent& event) {
     if (const auto* asked = std::get_if<TrialAsked>(&event)) {
       reason_ = asked->reason;
       repeat_ = asked->repeat;

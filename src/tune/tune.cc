@@ -50,7 +50,7 @@ void name_unheld_limits(TuneResult& result) {
     if (!trial.measurement.failed()) figures.push_back(trial.measurement.figures);
   const std::string unheld = unheld_limits(figures, result.request.limits);
   if (unheld.empty()) return;
-  result.remedies = {};  // easing another limit would not do
+  result.remedies = {};  // relaxing another limit would not do
   result.infeasible = {Code::infeasible, unheld,
                        fmt::format("ease that limit, open other axes, or allow more trials with {}",
                                    option_name(result.request.caller, "profiles"))};

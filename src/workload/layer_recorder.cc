@@ -173,19 +173,19 @@ class LayerRecorder::Notes {
     double bytes;
     size_t by;  ///< operation that made it
   };
-  static constexpr size_t kNobody = SIZE_MAX;
+  static constexpr size_t kNone = SIZE_MAX;
 
   void begin_node(const at::RecordFunction& function, Frame& frame) {
     frame.kind = Frame::Kind::node;
     end_forward();
     in_node_ = true;
     const auto sequence = static_cast<uint64_t>(function.seqNr());
-    forward_of_node_ = kNobody;
+    forward_of_node_ = kNone;
     for (const auto& [range, index] : ranges_)
       if (range.first <= sequence && sequence < range.second) forward_of_node_ = index;
     // What ours computes backwards is one operator, too, of what went in.
     if (std::string(function.name()).find("CppNode<") == std::string::npos ||
-        forward_of_node_ == kNobody)
+        forward_of_node_ == kNone)
       return;
     ours_ = true;
     ++within_;
@@ -261,7 +261,7 @@ class LayerRecorder::Notes {
   }
 
   void name_backward(Operation& operation) const {
-    if (forward_of_node_ == kNobody) return;
+    if (forward_of_node_ == kNone) return;
     const Operation& forward = graph_[forward_of_node_];
     operation.name = forward.name;
     if (is_product(operation.op))
@@ -274,7 +274,7 @@ class LayerRecorder::Notes {
     for (const torch::Tensor& tensor : outputs) operation.outputs.push_back(operand_of(tensor));
     operation.view = !frame.in_place && is_view(frame, outputs);
     if (!backward_) ranges_.push_back({{frame.sequence, at::sequence_number::peek()}, index});
-    keep(outputs, operation.view ? kNobody : index);
+    keep(outputs, operation.view ? kNone : index);
   }
 
   // One without a rule: what runs within it counts; where nothing does, it is one of its own.
@@ -282,20 +282,20 @@ class LayerRecorder::Notes {
     const std::string& op = frame.operation.op;
     if (op == "detector_decode" && !outputs.empty()) return end_whole(frame, outputs);
     if (is_free(op) || graph_.size() > frame.first || outputs.empty()) {
-      keep(outputs, kNobody);
+      keep(outputs, kNone);
       return;
     }
     Operation& operation = frame.operation;
     for (const torch::Tensor& tensor : outputs) operation.outputs.push_back(operand_of(tensor));
     operation.view = !frame.in_place && is_view(frame, outputs);
     if (operation.view && !is_worth_noting(frame, outputs)) {
-      keep(outputs, kNobody);
+      keep(outputs, kNone);
       return;
     }
     if (!operation.view) name(operation, frame.taken);
     const size_t index = graph_.size();
     if (!backward_) ranges_.push_back({{frame.sequence, at::sequence_number::peek()}, index});
-    keep(outputs, operation.view ? kNobody : index);
+    keep(outputs, operation.view ? kNone : index);
     graph_.push_back(std::move(operation));
   }
 
@@ -333,7 +333,7 @@ class LayerRecorder::Notes {
       if (!own || weights_.contains(own)) continue;
       const auto found = kept_.find(own);
       if (found != kept_.end() && found->second.storage.use_count() > 0) {
-        if (found->second.by == kNobody) found->second.by = by;
+        if (found->second.by == kNone) found->second.by = by;
         continue;
       }
       kept_.insert_or_assign(
@@ -348,7 +348,7 @@ class LayerRecorder::Notes {
     if (backward_) return;
     backward_ = true;
     for (auto& [own, kept] : kept_)
-      if (kept.by != kNobody && kept.storage.use_count() > 0)
+      if (kept.by != kNone && kept.storage.use_count() > 0)
         graph_[kept.by].activation_bytes += kept.bytes;
     kept_.clear();
   }
@@ -360,9 +360,9 @@ class LayerRecorder::Notes {
   /// Numbers that autograd gave to what an operator computes, and the operator.
   std::vector<std::pair<std::pair<uint64_t, uint64_t>, size_t>> ranges_;
   std::string last_name_;
-  size_t noted_ = kNobody;            ///< the operator that is running
-  size_t forward_of_node_ = kNobody;  ///< of the backward node that is running
-  int within_ = 0;                    ///< how deep in what counts as one
+  size_t noted_ = kNone;            ///< the operator that is running
+  size_t forward_of_node_ = kNone;  ///< of the backward node that is running
+  int within_ = 0;                  ///< how deep in what counts as one
   bool backward_ = false, in_node_ = false, ours_ = false;
 };
 

@@ -28,7 +28,7 @@ struct BrokerArguments {
   int64_t batch = 1;               ///< of a service's turn
   std::vector<std::string> files;  ///< tables of --measured
   Accepted accepted;
-  StoreOptions store;
+  StoreArguments store;
   bool json = false, quiet = false;
 };
 

@@ -21,7 +21,7 @@ namespace flyball::cli {
 namespace {
 
 struct StudyOptions {
-  StoreOptions store;
+  StoreArguments store;
   MeasuringOptions measuring;
 };
 
@@ -44,7 +44,7 @@ Result<StudyBoard> this_machine() {
 }
 
 // Looked at while it waits: who has left cannot be told any more.
-bool nobody_reads() {
+bool output_is_closed() {
   pollfd out{STDOUT_FILENO, 0, 0};
   return ::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
@@ -63,7 +63,7 @@ Status run_study(const StudyOptions& options, const Context& context) {
                          fmt::print("{}\n", text);
                          std::fflush(stdout);
                        },
-                       nobody_reads};
+                       output_is_closed};
   return serve_study(line, board, store ? &*store : nullptr, context.command, options.measuring);
 }
 

@@ -36,7 +36,7 @@ struct TuneOptions {
   std::vector<std::string> at_most, at_least;
   ReferenceOptions references;
   std::string report;
-  StoreOptions store;
+  StoreArguments store;
   bool json = false, verbose = false, oracle = false, no_verify = false;
   ServerOptions server;
   AddedOptions server_options;

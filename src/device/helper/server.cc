@@ -23,8 +23,8 @@ struct Client {
   OwnedSocket socket;
   HelperPeer peer;
   LineBuffer buffer{helper_request_bytes};
-  double heard_s = monotonic_s();  ///< its last whole message
-  double begun_s = 0;              ///< of the message that has not ended
+  double last_message_s = monotonic_s();  ///< its last whole message
+  double begun_s = 0;                     ///< of the message that has not ended
   bool gone = false;
 };
 
@@ -85,7 +85,7 @@ class HelperServer {
   }
 
   double deadline_s(const Client& client) const {
-    const double silent = client.heard_s + limits_.silent_s;
+    const double silent = client.last_message_s + limits_.silent_s;
     return client.buffer.half() ? std::min(silent, client.begun_s + limits_.half_message_s)
                                 : silent;
   }
@@ -117,7 +117,7 @@ class HelperServer {
       if (!line) return;
       if (!say(client.socket, dispatcher_.answer(client.number, client.peer, *line)))
         return hang_up(client);
-      client.heard_s = client.begun_s = monotonic_s();
+      client.last_message_s = client.begun_s = monotonic_s();
     }
   }
 

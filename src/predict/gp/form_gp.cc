@@ -37,7 +37,8 @@ Matrix FormGp::kernel(const Vector& hyper) const {
 
 Vector FormGp::noise(const Vector& hyper) const {
   const double extra = std::exp(hyper[hyper.size() - 1]);
-  return std::exp(2 * hyper[log_noise]) * widened_.array() * (1 + extra * share_.array().square()) +
+  return std::exp(2 * hyper[log_noise]) * noise_factor_.array() *
+             (1 + extra * share_.array().square()) +
          jitter;
 }
 
@@ -49,7 +50,7 @@ void FormGp::fit(const CodedRows& x, const Vector& y, const GpMean& mean, const 
   prior_variance_ = mean.prior_sd.array().square();
   beta_ = prior_mean_;
   hyper_ = prior_of(priors_, static_cast<Index>(x.axes()), &LogPrior::mean);
-  widened_ = Vector::Ones(y.size());
+  noise_factor_ = Vector::Ones(y.size());
   linearise(mean);
   for (int round = 0; round < rounds + robust_rounds; ++round) {
     find_beta(mean);
@@ -136,7 +137,7 @@ double FormGp::loss(const Vector& hyper, Vector& gradient) const {
   }
   const double extra = std::exp(hyper[hyper.size() - 1]);
   const Vector by_share =
-      std::exp(2 * hyper[log_noise]) * extra * widened_.array() * share_.array().square();
+      std::exp(2 * hyper[log_noise]) * extra * noise_factor_.array() * share_.array().square();
   gradient[hyper.size() - 1] = 0.5 * q.diagonal().dot(by_share);
   const Vector centre = prior_of(priors_, axes, &LogPrior::mean);
   const Vector sd = prior_of(priors_, axes, &LogPrior::sd);
@@ -155,23 +156,23 @@ void FormGp::condition() {
   const Vector precision = inverse_.colwise().squaredNorm();
   left_out_error_ = alpha_.cwiseQuotient(precision);
   // Without the widening: the variance of a good reading there.
-  const Vector good = noise(hyper_).cwiseQuotient(widened_);
+  const Vector good = noise(hyper_).cwiseQuotient(noise_factor_);
   left_out_variance_ = (precision.cwiseInverse() - noise(hyper_)).cwiseMax(0) + good;
 }
 
 void FormGp::down_weight() {
   condition();
-  const Vector good = noise(hyper_).cwiseQuotient(widened_);
+  const Vector good = noise(hyper_).cwiseQuotient(noise_factor_);
   for (Index i = 0; i < y_.size(); ++i) {
     const double error = left_out_error_[i] * left_out_error_[i], expected = left_out_variance_[i];
-    widened_[i] = error > priors_.outlier * expected ? 1 + (error - expected) / good[i] : 1;
+    noise_factor_[i] = error > priors_.outlier * expected ? 1 + (error - expected) / good[i] : 1;
   }
 }
 
 std::vector<Index> FormGp::down_weighted() const {
   std::vector<Index> rows;
-  for (Index i = 0; i < widened_.size(); ++i)
-    if (widened_[i] > 1) rows.push_back(i);
+  for (Index i = 0; i < noise_factor_.size(); ++i)
+    if (noise_factor_[i] > 1) rows.push_back(i);
   return rows;
 }
 

@@ -77,7 +77,7 @@ class FormGp {
 
   GpPriors priors_;
   CodedRows x_;
-  Vector y_, prior_mean_, prior_variance_, beta_, hyper_, widened_, share_, target_;
+  Vector y_, prior_mean_, prior_variance_, beta_, hyper_, noise_factor_, share_, target_;
   Matrix jacobian_, spread_;  ///< spread_ = J S Jᵀ
   Eigen::LLT<Matrix> factor_;
   Matrix inverse_;  ///< of the factor's lower triangle

@@ -37,7 +37,7 @@ class GpPredictor final : public Predictor {
     fitted_ = false;
     form_.reset();
     prior_.reset();
-    taught_ = transfer_ && (!references.empty() || given.prior);
+    transferred_ = transfer_ && (!references.empty() || given.prior);
     if (transfer_ && given.size() <= few_rows) take_form(given, references);
     if (transfer_ && given.prior) take_prior(given);
     alone_ = (form_ || prior_) && given.size() == 0;
@@ -132,7 +132,7 @@ class GpPredictor final : public Predictor {
   }
 
   // Without anything that teaches it, it is the process alone, and says so.
-  const char* speaker() const { return taught_ ? "transfer-gp" : "gp"; }
+  const char* speaker() const { return transferred_ ? "transfer-gp" : "gp"; }
 
   // What the board's form of cost says of the network, where references give one.
   void take_form(const WorkloadTable& given, std::span<const WorkloadTable> references) {
@@ -337,7 +337,7 @@ class GpPredictor final : public Predictor {
           100 * std::expm1(fitted.process().left_out_error()[i])));
   }
 
-  bool transfer_, taught_ = false, fitted_ = false;
+  bool transfer_, transferred_ = false, fitted_ = false;
   GpSettings settings_;
   std::vector<Axis> profiled_;
   Phase phase_ = Phase::train;

@@ -61,7 +61,8 @@ struct EnoughPower {
 /// A choice that would do if one service were given more time, or all of them.
 struct EnoughLatency {
   std::vector<size_t> choice{};
-  std::optional<size_t> role{};  ///< whose budget is eased; nothing: no service has less than this
+  std::optional<size_t>
+      role{};  ///< whose budget is relaxed; nothing: no service has less than this
   double latency_ms = 0;
   double power_w = 0;                   ///< that it takes
   std::vector<ArrivalSpec> arrivals{};  ///< slower ones, where it takes these, too; else empty
@@ -105,7 +106,7 @@ class ArrivalPlanner {
   /// together, so the second one is four times as long, over other arrivals.
   bool in_time(std::span<const size_t> choice);
   /// Where plan(power_w) has nothing: the least power above that with which there is a plan that
-  /// trains (where it is to; so with all that may be eased), among the `most_looked` thriftiest
+  /// trains (where it is to; so with all that may be relaxed), among the `most_looked` thriftiest
   /// choices.
   std::optional<EnoughPower> least_power(double power_w);
   /// And of the choices within `power_w` (of more than `most_looked`, of so many spread over them)

@@ -120,8 +120,8 @@ TEST(ArrivalPlan, WhatIsAdvisedTrains) {
   const auto enough = planner.least_latency(unlimited, 1);
   ASSERT_TRUE(enough);
   EXPECT_GE(enough->latency_ms, 30 + 4.8);  // a training minibatch and an answer
-  const Ground eased({{unlimited, unlimited, unlimited}, enough->latency_ms, 150});
-  ArrivalPlanner again(eased.live(), {poisson_arrivals(150)}, {.requests = 2000});
+  const Ground relaxed({{unlimited, unlimited, unlimited}, enough->latency_ms, 150});
+  ArrivalPlanner again(relaxed.live(), {poisson_arrivals(150)}, {.requests = 2000});
   const auto plan = again.plan(unlimited);
   ASSERT_TRUE(plan);
   EXPECT_GT(plan->trainings_per_s, 0);
@@ -216,8 +216,8 @@ TEST(ArrivalMiss, AdvisesTheLeastLatencyThatDoes) {
   EXPECT_GT(latency->value, 15);
   const auto trains_within = [&](double latency_ms) {
     ground.problem.roles[1].latency_ms = latency_ms;
-    ArrivalPlanner eased(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
-    const auto plan = eased.plan(12);
+    ArrivalPlanner relaxed(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+    const auto plan = relaxed.plan(12);
     return plan && plan->trainings_per_s > 0;
   };
   EXPECT_TRUE(trains_within(latency->value));
@@ -289,8 +289,8 @@ TEST(ArrivalMiss, AdvisesPowerAndLatencyTogether) {
               HasSubstr(fmt::format("--power-budget {:g}W and --latency {:g}ms together", power_w,
                                     enough->latency_ms)));
   ground.problem.roles[1].latency_ms = enough->latency_ms;
-  ArrivalPlanner eased(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
-  EXPECT_TRUE(eased.plan(power_w));
+  ArrivalPlanner relaxed(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  EXPECT_TRUE(relaxed.plan(power_w));
 }
 
 // A batch that its deadline cuts short is a smaller one, and may draw more.
@@ -368,8 +368,8 @@ TEST(ArrivalMiss, AdvisesTwoServicesInOneOption) {
   EXPECT_THAT(refusal.why_not.hint,
               HasSubstr(fmt::format("--latency 400ms {:g}ms,", refusal.remedies.alone[0].value)));
   two.problem.roles[1].latency_ms = refusal.remedies.alone[0].value;
-  ArrivalPlanner eased = two.planner();
-  const auto plan = eased.plan(unlimited);
+  ArrivalPlanner relaxed = two.planner();
+  const auto plan = relaxed.plan(unlimited);
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->services.size(), 2u);
   EXPECT_EQ(plan->p99_ms, plan->services[1].latency_ms);

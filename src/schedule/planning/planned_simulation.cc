@@ -14,9 +14,9 @@ void expect(RunningPlan& truth, const RunningPlan& known) {
 }
 
 /// Hands the planner's changes to the simulation, as they truly turn out.
-class SimulatedBoard {
+class SimulatedPlanner {
  public:
-  explicit SimulatedBoard(const PlannedSimulation& planned)
+  explicit SimulatedPlanner(const PlannedSimulation& planned)
       : planned_(planned), look_ns_(static_cast<int64_t>(planned.options.look_s * 1e9)) {
     ServingPlannerOptions options = planned.options;
     options.began_ns = 0;
@@ -54,8 +54,8 @@ class SimulatedBoard {
 }  // namespace
 
 ServingResult simulate_planned(Simulation simulation, const PlannedSimulation& planned) {
-  SimulatedBoard board(planned);
-  ServingPlanner& planner = board.planner();
+  SimulatedPlanner simulated(planned);
+  ServingPlanner& planner = simulated.planner();
   expect(simulation.plan,
          ServingProblem{planned.truth.problem, &planned.known}.plan(planned.choice));
   simulation.arrived = [&](size_t service, int64_t now_ns) { planner.arrived(service, now_ns); };
@@ -64,8 +64,8 @@ ServingResult simulate_planned(Simulation simulation, const PlannedSimulation& p
     planner.ran(what, begin_ns, end_ns);
     if (also) also(what, begin_ns, end_ns);
   };
-  simulation.replan = [&board](int64_t now_ns, const ServingResult& so_far) {
-    return board.look(now_ns, so_far);
+  simulation.replan = [&simulated](int64_t now_ns, const ServingResult& so_far) {
+    return simulated.look(now_ns, so_far);
   };
   ServingResult result = simulate(std::move(simulation));
   planner.stop();

@@ -34,10 +34,10 @@ RunningPlan ServingProblem::plan(std::span<const size_t> choice) const {
   plan.idle_w = problem->idle_w.empty() ? not_measured : problem->idle_w[plan.mode];
   for (size_t role = 0; role < problem->roles.size(); ++role) {
     const Reading& reading = (*readings)[role][choice[role]];
-    JobTimeline course{.minibatch = DurationModel(), .power_w = reading.power_w};
+    JobTimeline job{.minibatch = DurationModel(), .power_w = reading.power_w};
     if (!problem->roles[role].serves()) {
-      course.minibatch.expect(1, reading.minibatch_ms * 1e6);
-      plan.trainings.push_back(std::move(course));
+      job.minibatch.expect(1, reading.minibatch_ms * 1e6);
+      plan.trainings.push_back(std::move(job));
       plan.trainings_per_s.push_back(planned_trainings(choice));
       continue;
     }
@@ -45,9 +45,9 @@ RunningPlan ServingProblem::plan(std::span<const size_t> choice) const {
     for (const size_t other : all.of_mode(role, all.mode_of(role, choice[role]))) {
       const auto batch = static_cast<int64_t>(std::llround(all.batch(role, other)));
       const double batch_ms = (*readings)[role][other].minibatch_ms;
-      if (batch <= largest && batch_ms > 0) course.minibatch.expect(batch, batch_ms * 1e6);
+      if (batch <= largest && batch_ms > 0) job.minibatch.expect(batch, batch_ms * 1e6);
     }
-    plan.services.push_back(std::move(course));
+    plan.services.push_back(std::move(job));
     plan.largest_batch.push_back(largest);
   }
   return plan;

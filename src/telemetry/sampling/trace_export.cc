@@ -28,10 +28,11 @@ void add_event(const Json& event, std::string& events) {
 
 // A counter as power: one point per update.
 std::vector<Sample> slope_of(const Trace& trace) {
-  const CounterTimeline course(trace);
+  const CounterTimeline counter(trace);
   std::vector<Sample> power;
-  for (size_t i = 1; i < course.knots().size(); ++i)
-    if (course.knots()[i].known) power.push_back({course.knots()[i - 1].time_ns, course.watts(i)});
+  for (size_t i = 1; i < counter.knots().size(); ++i)
+    if (counter.knots()[i].known)
+      power.push_back({counter.knots()[i - 1].time_ns, counter.watts(i)});
   return power;
 }
 

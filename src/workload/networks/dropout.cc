@@ -99,7 +99,7 @@ class AddDropout : public torch::autograd::Function<AddDropout> {
 };
 
 // 32 bits tell places of up to 4 G numbers apart.
-bool is_ours(const torch::Tensor& input) {
+bool is_supported(const torch::Tensor& input) {
   return input.is_cpu() && input.scalar_type() == torch::kFloat32 &&
          input.numel() <= int64_t{1} << 32;
 }
@@ -116,14 +116,14 @@ Draw draw_seed(double p) {
 
 torch::Tensor dropout(const torch::Tensor& input, double p) {
   if (p <= 0) return input;
-  if (!is_ours(input)) return at::dropout(input, p, true);
+  if (!is_supported(input)) return at::dropout(input, p, true);
   return announced(
       "flyball::dropout", [&] { return Dropout::apply(input, draw_seed(p)); }, input);
 }
 
 torch::Tensor add_dropout(const torch::Tensor& sum, const torch::Tensor& input, double p) {
   if (p <= 0) return sum + input;
-  if (!is_ours(sum) || !is_ours(input)) return sum + at::dropout(input, p, true);
+  if (!is_supported(sum) || !is_supported(input)) return sum + at::dropout(input, p, true);
   return announced(
       "flyball::add_dropout", [&] { return AddDropout::apply(sum, input, draw_seed(p)); }, sum,
       input);

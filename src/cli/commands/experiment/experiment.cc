@@ -70,7 +70,7 @@ struct ExperimentArguments {
   std::string file, out = "out/experiments", data, report, root = "/", device;
   TraceFiles files;
   MeasuringOptions measuring;
-  StoreOptions store;
+  StoreArguments store;
   OptionScope scope;
   double scale = 1;
   bool fresh = false, dry_run = false, json = false, quiet = false;

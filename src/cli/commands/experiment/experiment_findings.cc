@@ -31,7 +31,7 @@ struct FindingsArguments {
   std::string report;
   std::string root = "/", out = "out/experiments";
   MeasuringOptions measuring;
-  StoreOptions store;
+  StoreArguments store;
   OptionScope scope;
   double scale = 1;
   bool all = false, fresh = false, dry_run = false, json = false, quiet = false;

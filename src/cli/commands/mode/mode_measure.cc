@@ -21,7 +21,7 @@ namespace {
 struct ModeMeasureArguments {
   std::vector<std::string> modes;
   std::string device, root = "/", command;
-  StoreOptions store;
+  StoreArguments store;
   std::optional<int64_t> run;
   IdleOptions idle;
   SwitchOptions cost;

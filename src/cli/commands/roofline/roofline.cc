@@ -27,7 +27,7 @@ constexpr size_t layers_shown = 5;
 struct RooflineArguments {
   std::vector<std::string> files;
   std::string phase, rules = "exact", device, root = "/", report;
-  StoreOptions store;
+  StoreArguments store;
   RooflineRequest request;
   Accepted accepted;
   bool json = false;

@@ -19,7 +19,7 @@ namespace {
 struct RooflineMeasureArguments {
   std::vector<std::string> modes;
   std::string device, root = "/", command;
-  StoreOptions store;
+  StoreArguments store;
   RoofOptions roofs;
   MeasuringOptions measuring;
   bool json = false, quiet = false;

@@ -14,23 +14,23 @@ constexpr double tightest = 0.01;     // of the budget: less is not looked for
 constexpr double coarse_step = 1.25;  // of power, and of all rates
 constexpr double step = 1 + 1e-3;     // between two budgets that are told apart
 
-/// The latency budgets of a problem, one or all of them eased.
+/// The latency budgets of a problem, one or all of them relaxed.
 class Patience {
  public:
   Patience(const Problem& asked, std::optional<size_t> role) : role_(role), problem_(asked) {
     for (const Role& own : asked.roles) asked_ms_.push_back(own.latency_ms);
     for (size_t r = 0; r < asked.roles.size(); ++r)
-      if (eases(r)) most_ms_ = std::max(most_ms_, asked_ms_[r]);
+      if (relaxes(r)) most_ms_ = std::max(most_ms_, asked_ms_[r]);
   }
   double asked_ms() const { return most_ms_; }
   const Problem& problem() const { return problem_; }
   void set(double latency_ms) {
     for (size_t r = 0; r < asked_ms_.size(); ++r)
-      if (eases(r)) problem_.roles[r].latency_ms = std::max(asked_ms_[r], latency_ms);
+      if (relaxes(r)) problem_.roles[r].latency_ms = std::max(asked_ms_[r], latency_ms);
   }
 
  private:
-  bool eases(size_t role) const {
+  bool relaxes(size_t role) const {
     return problem_.roles[role].serves() && (!role_ || *role_ == role);
   }
   std::optional<size_t> role_;
