@@ -34,7 +34,7 @@ struct BenchmarkPower {
 /// How an entry was trained, where that is free.
 struct FreeSettings {
   std::string compute = "cpu";  ///< "cpu", "cuda:0"
-  int workers = 0, prefetch = 2, threads = 0;
+  int workers = 0, prefetch = usual_prefetch, threads = 0;
   Precision precision = Precision::fp32;
 };
 

@@ -12,6 +12,7 @@
 #include "cli/memory_options.h"
 #include "cli/option_scope.h"
 #include "device/registry/board.h"
+#include "schedule/planning/serving_problem.h"
 #include "store/store.h"
 #include "tune/planning.h"
 
@@ -36,9 +37,9 @@ struct PlanOptions {
   std::optional<double> trial_seconds;
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
-  std::vector<std::string> arrivals;  ///< of each service, or one for all; empty: clockwork
-  double percentile = 99;             ///< of requests in time, with `arrivals`
-  bool searches = false;              ///< does an option ask for a search, of tables too?
+  std::vector<std::string> arrivals;     ///< of each service, or one for all; empty: clockwork
+  double percentile = usual_percentile;  ///< of requests in time, with `arrivals`
+  bool searches = false;                 ///< does an option ask for a search, of tables too?
   bool dry_run = false, apply = false, json = false, verbose = false, quiet = false;
   MemoryOptions memory;             ///< of roles that are networks
   std::optional<double> switch_ms;  ///< --switch-cost

@@ -35,8 +35,8 @@ AddedOptions add_loader_options(CLI::App& command, int& workers, int& prefetch);
 
 /// How the networks are trained by which boards are compared.
 struct ComparedTraining {
-  int64_t batch_size = 16;
-  int workers = 4, prefetch = 2;
+  int64_t batch_size = usual_batch_size;
+  int workers = usual_loader_workers, prefetch = usual_prefetch;
 };
 /// `--batch-size`, `--workers` and `--prefetch`.
 void add_compared_training(CLI::App& command, ComparedTraining& training);

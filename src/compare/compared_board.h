@@ -17,7 +17,8 @@ namespace flyball {
 
 struct BoardsQuestion {
   std::vector<ComparedNetwork> networks;
-  double batch_size = 16, loader_workers = 4, prefetch = 2;
+  double batch_size = usual_batch_size, loader_workers = usual_loader_workers;
+  double prefetch = usual_prefetch;
   uint64_t seed = 1;
   Accepted accepted{};  ///< of tables and of the store, besides what was measured
 };

@@ -36,8 +36,8 @@ const char* clear_name(Clear clear);
 struct RunSettings {
   std::string workload = "lenet5";
   Phase phase = Phase::train;
-  int64_t batch_size = 16;
-  int workers = 0, prefetch = 2;
+  int64_t batch_size = usual_batch_size;
+  int workers = 0, prefetch = usual_prefetch;
   int threads = 0;  ///< of the network; 0: all usable cores
   int epochs = 3;
   int64_t steps = 0;  ///< minibatches of an epoch; 0: all

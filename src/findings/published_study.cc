@@ -229,8 +229,8 @@ class StudyReader : public TomlReader {
     const UsualSetting usual = known == study_.boards.end() ? UsualSetting() : known->second;
     setting.mode = own["mode"].value_or(usual.mode);
     setting.storage = own["storage"].value_or(usual.storage);
-    setting.workers = own["workers"].value_or(4.0);
-    setting.batch = own["batch"].value_or(16.0);
+    setting.workers = own["workers"].value_or(setting.workers);
+    setting.batch = own["batch"].value_or(setting.batch);
     setting.first = own["epoch"].value_or(std::string()) == "first";
     setting.dropped = own["dropped"].value_or(false);
     setting.governors = own["governors"].value_or(false);

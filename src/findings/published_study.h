@@ -14,7 +14,7 @@ namespace flyball {
 /// What a figure was read at.
 struct FindingSetting {
   std::string board, workload, mode, storage;
-  double workers = 4, batch = 16;
+  double workers = usual_loader_workers, batch = usual_batch_size;
   bool first = false;    ///< the first epoch, with nothing in the page cache; else a later one
   bool dropped = false;  ///< a later one before which the page cache was dropped
   bool governors = false;

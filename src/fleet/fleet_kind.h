@@ -33,7 +33,8 @@ struct FleetKind {
 /// What each board trains.
 struct FleetTraining {
   ComparedNetwork network;
-  double batch_size = 16, loader_workers = 4, prefetch = 2;
+  double batch_size = usual_batch_size, loader_workers = usual_loader_workers;
+  double prefetch = usual_prefetch;
   Accepted accepted{};  ///< of tables and of the store, besides what was measured
 };
 

@@ -3,11 +3,11 @@
 
 #include "graph/onnx_tensors.h"
 #include "graph/onnx_values.h"
+#include "space/axis.h"
 
 namespace flyball {
 namespace {
 
-constexpr int64_t kUsualBatch = 16;
 constexpr int64_t kElements = int64_t{1} << 46;
 
 using Shape = onnx::TensorShapeProto;
@@ -64,7 +64,8 @@ Result<Batch> choose_batch(const Shape& first, const OnnxOptions& options) {
   if (first.dim_size() == 0)
     return Error{Code::invalid_argument, "its first input has no batch dimension", ""};
   const auto& dim = first.dim(0);
-  if (!dim.has_dim_value()) return Batch{options.batch_size.value_or(kUsualBatch), dim.dim_param()};
+  if (!dim.has_dim_value())
+    return Batch{options.batch_size.value_or(usual_batch_size), dim.dim_param()};
   if (options.batch_size && *options.batch_size != dim.dim_value())
     return Error{Code::invalid_argument,
                  fmt::format("it is exported for minibatches of {}, not of {}", dim.dim_value(),

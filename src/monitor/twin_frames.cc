@@ -17,9 +17,9 @@ namespace {
 // A preset lasts for a round of these.
 const std::vector<WorkStage>& stages() {
   static const std::vector<WorkStage> all = {
-      {.network = "resnet18", .phase = Phase::train, .batch_size = 16, .seconds = 20},
+      {.network = "resnet18", .phase = Phase::train, .seconds = 20},
       {.seconds = 5},
-      {.network = "mobilenet_v3", .phase = Phase::infer, .batch_size = 16, .seconds = 15},
+      {.network = "mobilenet_v3", .phase = Phase::infer, .seconds = 15},
       {.seconds = 5}};
   return all;
 }

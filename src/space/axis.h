@@ -1,6 +1,7 @@
 // The nouns of a configuration: axes, power modes, jobs, trials.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -57,6 +58,12 @@ bool is_known_axis(const std::string& name);
 /// Why `value` cannot be one of this axis (batch_size 0, half a core), or "". Of unknown names any
 /// finite number may be.
 std::string axis_value_fault(const std::string& name, double value);
+
+/// How networks are trained where nobody says otherwise: the batch of the characterisation study
+/// (POMACS 6(3), 2022), the loader of the papers' runs, and PyTorch's minibatches ahead of a
+/// worker.
+inline constexpr int64_t usual_batch_size = 16;
+inline constexpr int usual_loader_workers = 4, usual_prefetch = 2;
 
 /// Values by axis name.
 using Settings = std::map<std::string, double>;

@@ -14,12 +14,6 @@
 #include "twin/prior.h"
 
 namespace flyball {
-namespace {
-
-const std::vector<double> usual_batch = {16};
-
-}  // namespace
-
 Result<KnownModes> known_modes(const std::string& device) {
   KnownModes modes;
   modes.device = device;
@@ -123,7 +117,8 @@ Result<WorkloadTable> unmeasured_workload(const KnownModes& modes, const std::st
   table.power_total = twin_power_total(*modes.twin);
   table.cost = network_cost(workload, phase);
   std::vector<Axis> axes = {
-      named_axis(axis::batch_size, phase == Phase::infer ? served_batches() : usual_batch)};
+      named_axis(axis::batch_size,
+                 phase == Phase::infer ? served_batches() : std::vector<double>{usual_batch_size})};
   for (const Axis& axis : modes.spaces.front().axes()) axes.push_back(named_axis(axis.name));
   table.space = Space(std::move(axes));
   return table;

@@ -17,7 +17,7 @@ namespace flyball {
 struct WorkStage {
   std::string network{};  ///< "": rest
   Phase phase = Phase::train;
-  double batch_size = 16, seconds = 60;
+  double batch_size = usual_batch_size, seconds = 60;
 };
 
 struct WorkOptions {

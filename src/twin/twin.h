@@ -36,8 +36,8 @@ struct TwinWorkload {
   std::string name;
   std::vector<LayerTable> layers;
   TwinData data;
-  double loader_workers = 4;    ///< where a configuration does not say
-  bool half_precision = false;  ///< autocast: half the bytes, twice the arithmetic
+  double loader_workers = usual_loader_workers;  ///< where a configuration does not say
+  bool half_precision = false;                   ///< autocast: half the bytes, twice the arithmetic
   /// Batch size and what a process keeps of its steps, in bytes, ascending, as `describe` tells;
   /// empty: estimated from the layers.
   std::vector<std::pair<double, double>> held{};
@@ -57,9 +57,9 @@ enum class TwinStack { pytorch, flyball };
 
 struct TwinConfiguration {
   PowerMode mode;  ///< an axis that is absent is at its highest
-  double batch_size = 16;
-  double loader_workers = -1;  ///< 0: loaded inline; below 0: as the workload says
-  double prefetch = 2;         ///< batches ahead of each worker
+  double batch_size = usual_batch_size;
+  double loader_workers = -1;        ///< 0: loaded inline; below 0: as the workload says
+  double prefetch = usual_prefetch;  ///< batches ahead of each worker
   TwinStack stack = TwinStack::pytorch;
   std::string storage{};   ///< "ssd", "sd", "hdd": of the board; "": its first
   bool governors = false;  ///< clocks follow the load below the mode's (twin/governor.h)

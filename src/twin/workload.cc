@@ -20,7 +20,7 @@ struct Fed {
   std::string network;
   bool train;
   TwinData data;
-  double workers = 4;
+  double workers = usual_loader_workers;
   bool half = false;
 };
 

@@ -28,7 +28,7 @@ Result<Precision> parse_precision(const std::string& text);
 /// (POMACS 6(3), 2022): SGD with lr 0.01 and momentum 0.9, cross-entropy, batch 16.
 struct StepOptions {
   Phase phase = Phase::train;
-  int64_t batch_size = 16;  ///< the largest minibatch that will come
+  int64_t batch_size = usual_batch_size;  ///< the largest minibatch that will come
   Optimizer optimizer = Optimizer::sgd;
   double learning_rate = 0.01;
   double momentum = 0.9;                 ///< of SGD; Adam keeps its 0.9 and 0.999

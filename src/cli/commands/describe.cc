@@ -27,8 +27,6 @@
 namespace flyball::cli {
 namespace {
 
-constexpr int64_t usual_samples = 16;
-
 struct DescribeOptions {
   std::string workload, phase, rules = "exact";  // phase: "" as is usual
   std::optional<int64_t> batch_size;
@@ -38,7 +36,7 @@ struct DescribeOptions {
   OptionScope scope;
   bool json = false, all = false, measured = false, fits = false;
 
-  int64_t samples() const { return batch_size.value_or(usual_samples); }
+  int64_t samples() const { return batch_size.value_or(usual_batch_size); }
 };
 
 // One of ours: --input is the shape of a sample.
@@ -284,7 +282,7 @@ void add_describe(CLI::App& app, Context& context) {
       ->add_option("--batch-size", options->batch_size,
                    "Samples of a minibatch; default of onnx:FILE: what the file says")
       ->check(CLI::Range(1, 65536))
-      ->default_str(std::to_string(usual_samples));
+      ->default_str(std::to_string(usual_batch_size));
   CLI::Option* rules =
       takes_one_of(command->add_option("--rules", options->rules, "How operators count"),
                    {"exact", "pagoda"})

@@ -167,7 +167,7 @@ AddedOptions add_training_options(CLI::App& command, ServeOptions& serve) {
           .add_option("--train-batch-size", serve.asked.train_batch,
                       "Samples of a training minibatch")
           ->check(CLI::Range(1, 65536))
-          ->default_str(std::to_string(usual_train_batch)),
+          ->default_str(std::to_string(usual_batch_size)),
       command.add_option("--workers", serve.asked.workers, "Loader workers of a training")
           ->check(CLI::Range(0, 64))
           ->default_str(std::to_string(usual_workers)),

@@ -13,6 +13,7 @@
 #include "data/collate.h"
 #include "data/dataset.h"
 #include "data/loader/sample_cache.h"
+#include "space/axis.h"
 
 namespace flyball {
 
@@ -24,9 +25,9 @@ enum class OnBadSample {
 
 /// The settings of PyTorch's DataLoader, with the same meaning.
 struct LoaderOptions {
-  int64_t batch_size = 16;
-  int workers = 0;   ///< 0: inline in next(); else threads, each preparing whole minibatches
-  int prefetch = 2;  ///< minibatches that each worker may be ahead
+  int64_t batch_size = usual_batch_size;
+  int workers = 0;  ///< 0: inline in next(); else threads, each preparing whole minibatches
+  int prefetch = usual_prefetch;  ///< minibatches that each worker may be ahead
   bool shuffle = true;
   bool drop_last = false;
   uint64_t seed = 0;

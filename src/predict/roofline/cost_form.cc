@@ -17,7 +17,6 @@ namespace flyball {
 namespace {
 
 constexpr size_t rows_for_costs = 500;  // of a table: enough for a dozen coefficients
-constexpr double usual_workers = 4;     // of a data loader, where no axis says
 
 /// A minibatch's, by what boards are differently good at.
 struct MinibatchWork {
@@ -47,7 +46,7 @@ class Points {
       const double found = columns_[i] ? space_->row(row)[*columns_[i]] : NAN;
       return found > 0 ? found : otherwise;
     };
-    return {value(0, 1),           value(1, 1),           value(2, usual_workers),
+    return {value(0, 1),           value(1, 1),           value(2, usual_loader_workers),
             value(3, 1000) / 1000, value(4, 1000) / 1000, value(5, 1000) / 1000};
   }
 

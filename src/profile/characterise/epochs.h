@@ -34,7 +34,7 @@ struct EpochRequest {
   std::filesystem::path data;       ///< dataset folder
   ScriptRequest script{};           ///< of "script:FILE"
   StepOptions step;
-  int workers = 0, prefetch = 2;  ///< of the loader
+  int workers = 0, prefetch = usual_prefetch;  ///< of the loader
   bool drop_last = false;
   OnBadSample on_bad = OnBadSample::fail;
   std::filesystem::path save;    ///< the training is kept there after each epoch; empty: nowhere

@@ -17,7 +17,6 @@
 namespace flyball {
 namespace {
 
-constexpr double usual_batch = 16;
 constexpr double alike = 0.02;  // power totals that differ by no more are one
 
 double gib(double bytes) {
@@ -59,7 +58,7 @@ class TwinProfiler final : public Profiler {
     info_.power_gap = twin_power_gap(twin_.board());
     info_.samples_per_epoch = workload.data.samples;
     info_.live = true;
-    info_.job = {{axis::batch_size, usual_batch}};
+    info_.job = {{axis::batch_size, usual_batch_size}};
     if (info_.phase == Phase::train && !workload.data.resident)
       info_.job[axis::loader_workers] = workload.loader_workers;
     if (workload.layers.size() > 1) {
@@ -236,10 +235,10 @@ class TwinProfiler final : public Profiler {
     Settings wanted;
     for (const Axis& axis : space_.axes()) wanted[axis.name] = axis.values.back();
     wanted[axis::loader_workers] = twin_.workload().loader_workers;
-    wanted[axis::prefetch] = 2;
+    wanted[axis::prefetch] = usual_prefetch;
     if (const Axis* batches = find_axis(space_.axes(), axis::batch_size))
       wanted[axis::batch_size] = std::ranges::min(batches->values, {}, [this](double batch) {
-        return std::pair(!fits(batch), std::abs(std::log1p(batch) - std::log1p(usual_batch)));
+        return std::pair(!fits(batch), std::abs(std::log1p(batch) - std::log1p(usual_batch_size)));
       });
     default_ = nearest_config(space_, wanted);
   }

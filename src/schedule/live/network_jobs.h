@@ -25,7 +25,7 @@ struct NetworkTraining {
   RunData data;
   std::string device = "cpu";
   int threads = 0;
-  int64_t batch_size = 16;
+  int64_t batch_size = usual_batch_size;
   int workers = 1;  ///< of the loader, which fills while requests are served
   uint64_t seed = 1;
   std::filesystem::path checkpoint{};  ///< where it is kept; goes on from there where there is one

@@ -19,7 +19,7 @@ struct JudgedChoice {
 struct ArrivalAnswer : SearchAnswer {
   std::shared_ptr<const Problem> problem;
   std::vector<ArrivalSpec> arrivals;  ///< of each service
-  double percentile = 99;
+  double percentile = usual_percentile;
   std::optional<JudgedChoice> simulated;  ///< the answer
   std::optional<JudgedChoice> clockwork;  ///< of the plan without arrivals, under these ones
   /// What serving sooner costs in training, for that choice; empty without a training.
@@ -32,7 +32,7 @@ struct ArrivalQuestion {
   const SharedBoard& board;
   const Request& request;  ///< its rates are those of the arrivals
   std::vector<ArrivalSpec> arrivals;
-  double percentile = 99;
+  double percentile = usual_percentile;
   /// As ArrivalPlanOptions has it; empty: nobody looks.
   std::function<void(size_t done, size_t of, const char* what)> progress{};
 };

@@ -14,13 +14,10 @@
 
 namespace flyball {
 
-/// Percentiles that may be asked for.
-inline constexpr double least_percentile = 50, most_percentile = 99.99;
-
 struct ArrivalPlanOptions {
-  double percentile = 99;  ///< of the requests that are to be answered within the budget
-  double requests = 6000;  ///< simulated of each service for each choice …
-  double least_s = 30;     ///< … over this time at least
+  double percentile = usual_percentile;  ///< of the requests, in time
+  double requests = 6000;                ///< simulated of each service for each choice …
+  double least_s = 30;                   ///< … over this time at least
   uint64_t seed = 1;
   /// May this choice be the plan? Asked last, of one that would be; empty: any may.
   std::function<bool(std::span<const size_t> choice)> allowed{};

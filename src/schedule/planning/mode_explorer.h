@@ -8,11 +8,11 @@
 namespace flyball {
 
 struct ExploreOptions {
-  size_t most = 0;         ///< modes that are visited
-  double gain = 1.02;      ///< of what the best plan there is trains (or answers in), at least
-  double percentile = 99;  ///< as plans have it …
-  double margin = 1.03;    ///< … for this times the rates
-  double requests = 3000;  ///< simulated for each choice
+  size_t most = 0;     ///< modes that are visited
+  double gain = 1.02;  ///< of what the best plan there is trains (or answers in), at least
+  double percentile = usual_percentile;  ///< as plans have it …
+  double margin = 1.03;                  ///< … for this times the rates
+  double requests = 3000;                ///< simulated for each choice
   uint64_t seed = 1;
   const std::atomic<bool>* stop = nullptr;
 };

@@ -14,7 +14,7 @@ struct PreferencePoint {
 };
 
 struct PreferenceFrontOptions {
-  double percentile = 99;
+  double percentile = usual_percentile;
   double requests = 6000;  ///< of the slowest service, about
   uint64_t seed = 1;
 };

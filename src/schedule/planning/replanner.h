@@ -9,7 +9,7 @@
 namespace flyball {
 
 struct ReplanOptions {
-  double percentile = 99;
+  double percentile = usual_percentile;
   double margin = 1.03;    ///< planned for this times the rate that was seen
   double horizon_s = 120;  ///< a new rate is taken to last so long: is a change of mode worth it?
   double requests = 3000;  ///< simulated for each choice

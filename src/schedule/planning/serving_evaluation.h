@@ -18,12 +18,12 @@ struct ServingSweep {
   std::vector<ProblemSpec> problems;  ///< empty: the paper's concurrent ones
   size_t every = 1;                   ///< 1: all of them; 10: every tenth
   bool only_paper_modes = true;
-  double seconds = 120;    ///< that each plan is executed for
-  double jitter = 0;       ///< relative standard deviation of minibatches
-  double percentile = 99;  ///< that plans for random arrivals are made for
-  Preference prefer{};     ///< of the scheduler that executes them
-  double switch_s = 2;     ///< that a change of mode takes in dynamic traces
-  size_t traces = 20;      ///< dynamic ones, drawn; 0: none
+  double seconds = 120;                  ///< that each plan is executed for
+  double jitter = 0;                     ///< relative standard deviation of minibatches
+  double percentile = usual_percentile;  ///< that plans for random arrivals are made for
+  Preference prefer{};                   ///< of the scheduler that executes them
+  double switch_s = 2;                   ///< that a change of mode takes in dynamic traces
+  size_t traces = 20;                    ///< dynamic ones, drawn; 0: none
   uint64_t seed = 1;
   size_t threads = 0;
   std::function<void(size_t done, size_t all)> progress{};

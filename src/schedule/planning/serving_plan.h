@@ -13,8 +13,8 @@ namespace flyball {
 
 struct ServingRequest {
   Request plan;  ///< limits, what a switch takes, seed, `cancelled`; its rates are the arrivals'
-  std::vector<ArrivalSpec> arrivals;  ///< of each service
-  double percentile = 99;             ///< of the requests that are to be answered in time
+  std::vector<ArrivalSpec> arrivals;     ///< of each service
+  double percentile = usual_percentile;  ///< of the requests that are to be answered in time
 };
 
 /// A choice among what was profiled, with all that was to be chosen from.

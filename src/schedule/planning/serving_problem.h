@@ -6,6 +6,9 @@
 
 namespace flyball {
 
+/// Percentiles of requests in time that may be asked for.
+inline constexpr double least_percentile = 50, usual_percentile = 99, most_percentile = 99.99;
+
 /// A problem with the readings that its choices are judged by.
 struct ServingProblem {
   const Problem* problem = nullptr;

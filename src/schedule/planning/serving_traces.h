@@ -12,7 +12,7 @@ struct TraceSweep {
   const Readings* readings = nullptr;
   std::vector<Role> roles;
   size_t traces = 20;
-  double switch_s = 2, percentile = 99;
+  double switch_s = 2, percentile = usual_percentile;
   uint64_t seed = 1;
   size_t threads = 0;
 };

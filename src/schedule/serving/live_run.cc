@@ -315,7 +315,7 @@ LiveJobs network_jobs(
     FLYBALL_ASSIGN(asked.data, open_run_data(workload, data, {}, {}, true));
     asked.device = place.compute;
     asked.threads = place.threads;
-    asked.batch_size = request.train_batch.value_or(usual_train_batch);
+    asked.batch_size = request.train_batch.value_or(usual_batch_size);
     asked.workers = request.workers.value_or(usual_workers);
     asked.seed = request.plan.seed;
     asked.checkpoint = request.checkpoint_of(workload, training_key(asked, data));

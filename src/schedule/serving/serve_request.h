@@ -12,8 +12,7 @@
 
 namespace flyball {
 
-inline constexpr int64_t usual_train_batch = 16;
-inline constexpr int usual_workers = 1;
+inline constexpr int usual_workers = 1;  ///< of a training, which fill while requests are served
 
 /// `plan.cancelled` ends it: live after a drain.
 struct ServeRequest : ServingRequest {
