@@ -16,6 +16,15 @@ TEST(Bytes, AreReadAsTheyAreWritten) {
     EXPECT_EQ(parse_bytes(format_bytes(bytes)).value(), bytes);
 }
 
+TEST(Bytes, OfMemoryAreInPowersOf1024) {
+  EXPECT_EQ(format_memory(0), "0 B");
+  EXPECT_EQ(format_memory(999.6), "1.0 KiB");
+  EXPECT_EQ(format_memory(99.94 * mebibyte), "99.9 MiB");
+  EXPECT_EQ(format_memory(191.3 * mebibyte), "191 MiB");
+  EXPECT_EQ(format_memory(30.5 * gibibyte), "30.5 GiB");
+  EXPECT_EQ(format_memory(5e6 * gibibyte), "4883 TiB");
+}
+
 TEST(Joules, AreWrittenWithFourDigitsAndNoExponent) {
   EXPECT_EQ(format_joules(0.04351), "0.04351 J");
   EXPECT_EQ(format_joules(450.04), "450 J");

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "base/amounts.h"
 #include "boards/spec.h"
 #include "boards/toml_reader.h"
 
 namespace flyball {
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024, least_gib = 1e-3, most_gib = 4096;
+constexpr double least_gib = 1e-3, most_gib = 4096;
 
 }  // namespace
 
@@ -25,7 +26,7 @@ Result<BoardCapacity> parse_board_capacity(const std::string& text, const std::s
                                   {"libtorch_gib", &capacity.libtorch_bytes}}) {
     FLYBALL_ASSIGN(const double value,
                    reader.number(*table, key, std::nullopt, least_gib, most_gib));
-    *into = value * gib;
+    *into = value * gibibyte;
   }
   if (capacity.left_bytes() <= 0) return reader.at(*table, "more is taken than there is");
   if (const toml::array* sources = (*table)["sources"].as_array())

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/amounts.h"
 #include "base/text.h"
 #include "monitor/frame_history.h"
 
@@ -77,12 +78,7 @@ std::string joules_text(double joules) {
 }
 
 std::string bytes_text(const std::optional<double>& bytes) {
-  if (!bytes) return "-";
-  const std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = *bytes;
-  size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1024;
-  return fmt::format("{:.{}f} {}", value, unit >= 3 && value < 99.95 ? 1 : 0, units[unit]);
+  return bytes ? format_memory(*bytes) : "-";
 }
 
 std::string rate_text(const std::optional<double>& bytes_per_s) {

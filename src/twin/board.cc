@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/amounts.h"
 #include "base/files.h"
 #include "boards/spec.h"
 #include "boards/toml_reader.h"
@@ -13,7 +14,7 @@
 namespace flyball {
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024, most_watts = 1e6;
+constexpr double most_watts = 1e6;
 constexpr std::array<const char*, twin_parts> part_names = {"cpu", "gpu", "soc", "dram", "system"};
 
 class File : public TomlReader {
@@ -33,7 +34,7 @@ class File : public TomlReader {
     for (const auto& [key, bytes] : {std::pair{"memory_gib", &board.memory_bytes},
                                      {"system_gib", &board.system_bytes},
                                      {"libtorch_gib", &board.runtime_bytes}})
-      if (const auto size = document_["capacity"][key].value<double>()) *bytes = *size * gib;
+      if (const auto size = document_["capacity"][key].value<double>()) *bytes = *size * gibibyte;
     board.cluster_cores = document_["nvpmodel"]["cores_per_cluster"].value_or(0.0);
     FLYBALL_CHECK(take_all(board, *twin()));
     if (find_axis(board.axes, axis::cpu_cores) && find_axis(board.axes, axis::cpu_mhz) &&
@@ -59,8 +60,8 @@ class File : public TomlReader {
                    number(twin, "plug_suspended_w", board.plug_suspended_w, 0, most_watts));
     FLYBALL_ASSIGN(board.plug_efficiency,
                    number(twin, "plug_efficiency", board.plug_efficiency, 0.01, 1));
-    FLYBALL_ASSIGN(const double kept, number(twin, "kept_gib", board.kept_bytes / gib, 0, 4096));
-    board.kept_bytes = kept * gib;
+    FLYBALL_ASSIGN(const double kept, number(twin, "kept_gib", board.kept_bytes / gibibyte, 0, 4096));
+    board.kept_bytes = kept * gibibyte;
     for (const char* key : {axis::cpu_cores, axis::cpu_mhz, axis::gpu_mhz, axis::mem_mhz})
       if (const toml::node* node = twin.get(key)) FLYBALL_CHECK(take_axis(board, key, *node));
     if (const toml::node* node = twin.get("storages")) FLYBALL_CHECK(take_storages(board, *node));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/amounts.h"
+
 namespace flyball {
 namespace {
 
@@ -306,10 +308,9 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
   if (plan.memory_bytes + board.system_bytes > board.memory_bytes)
     return Error{
         Code::infeasible,
-        fmt::format("{} needs {:.1f} GiB at batch size {:g} with {:g} loader workers; {} has "
-                    "{:.1f} GiB for it",
-                    workload.name, plan.memory_bytes / 1073741824.0, batch, workers, board.id,
-                    (board.memory_bytes - board.system_bytes) / 1073741824.0),
+        fmt::format("{} needs {} at batch size {:g} with {:g} loader workers; {} has {} for it",
+                    workload.name, format_memory(plan.memory_bytes), batch, workers, board.id,
+                    format_memory(board.memory_bytes - board.system_bytes)),
         "smaller batches and fewer loader workers need less"};
   const TwinConstants& c = board.constants;
   const double cycle_s = twin_cycle_s(board, plan.clocks);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/amounts.h"
 #include "base/figure.h"
 #include "base/text.h"
 #include "cli/output.h"
@@ -14,7 +15,7 @@ namespace flyball::cli {
 namespace {
 
 std::string mebibytes(std::optional<double> bytes) {
-  return bytes ? fmt::format("{:.1f}", *bytes / (1 << 20)) : "-";
+  return bytes ? fmt::format("{:.1f}", *bytes / mebibyte) : "-";
 }
 
 std::string percent(std::optional<double> share) {

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/amounts.h"
 #include "base/os/available_memory.h"
 #include "base/os/file_version.h"
 #include "base/os/interrupt.h"
@@ -125,17 +126,14 @@ uint64_t bytes_of_files(const Dataset& dataset) {
   return bytes;
 }
 
-std::string megabytes(uint64_t bytes) {
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
-}
-
 // A limit far above the set costs nothing: memory is taken as samples come.
 Status check_memory(const Dataset& dataset, uint64_t bytes) {
   const auto left = available_memory();
   if (!left || bytes <= *left || bytes_of_files(dataset) <= *left) return {};
   return Error{
       Code::unavailable,
-      fmt::format("a cache of {}: {} of memory are left", megabytes(bytes), megabytes(*left)),
+      fmt::format("a cache of {}: {} of memory are left", format_bytes(static_cast<double>(bytes)),
+                  format_bytes(static_cast<double>(*left))),
       fmt::format("choose a smaller --cache; with half of it: --cache {}MB", *left / 2'000'000)};
 }
 
@@ -346,11 +344,11 @@ CacheState SampleCache::state() const {
   state.users = memory_->users();
   state.note = note_;
   if (no_memory_)
-    state.note +=
-        (note_.empty() ? "" : "; ") +
-        fmt::format("it stopped growing at {}: no memory is left {}", megabytes(state.held_bytes),
-                    memory_->is_shared() ? "in " + memory_->file().parent_path().string()
-                                         : std::string("on this machine"));
+    state.note += (note_.empty() ? "" : "; ") +
+                  fmt::format("it stopped growing at {}: no memory is left {}",
+                              format_bytes(static_cast<double>(state.held_bytes)),
+                              memory_->is_shared() ? "in " + memory_->file().parent_path().string()
+                                                   : std::string("on this machine"));
   return state;
 }
 

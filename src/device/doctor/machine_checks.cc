@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/amounts.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "device/measuring.h"
@@ -169,8 +170,7 @@ std::vector<Capability> check_memory_and_disks(const fs::path& root) {
                  disks.empty() ? "containers may hide them" : ""});
   const double bytes = memory_bytes(root);
   all.push_back({"memory", "does a dataset fit into the page cache?",
-                 bytes > 0 ? State::available : State::missing,
-                 fmt::format("{:.1f} GiB", bytes / (1 << 30)), ""});
+                 bytes > 0 ? State::available : State::missing, format_memory(bytes), ""});
   return all;
 }
 

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "base/amounts.h"
 #include "base/text.h"
 #include "boards/spec.h"
 #include "twin/twin.h"
 
 namespace flyball {
 namespace {
-
-constexpr double gib = 1073741824.0;
 
 TotalReport total_of(const TwinBoard& board, const TwinPower& power, bool module_only) {
   TotalReport total;
@@ -98,7 +97,8 @@ std::vector<Capability> examine_twin(const Board& board) {
            ? "flyball twin calibrate --truth TABLE.csv fits them to what was measured on one"
            : ""},
       {"memory", "what fits", State::available,
-       fmt::format("{:.0f} GiB; data on {}", twin.memory_bytes / gib, join(storages, ", ")), ""},
+       fmt::format("{:.0f} GiB; data on {}", twin.memory_bytes / gibibyte, join(storages, ", ")),
+       ""},
       {"DVFS", "experiments", State::available, "clocks are pinned, or follow the load (dvfs = on)",
        ""},
       {"throttling", "experiments", State::missing, "heat slows nothing", ""}};

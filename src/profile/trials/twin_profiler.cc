@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "base/amounts.h"
 #include "base/distinct.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -18,10 +19,6 @@ namespace flyball {
 namespace {
 
 constexpr double alike = 0.02;  // power totals that differ by no more are one
-
-double gib(double bytes) {
-  return bytes / 1073741824.0;
-}
 
 Status check_run_axis(const Axis& open) {
   const double low = open.name == axis::loader_workers ? 0 : 1;
@@ -193,12 +190,12 @@ class TwinProfiler final : public Profiler {
       std::erase_if(axis.values, [&](double batch) {
         const bool too_much = !fits(batch);
         if (too_much)
-          left_out.push_back(fmt::format("{:g} ({:.1f} GiB)", batch, gib(needed_bytes(batch))));
+          left_out.push_back(fmt::format("{:g} ({})", batch, format_memory(needed_bytes(batch))));
         return too_much;
       });
       if (!left_out.empty() && !axis.values.empty())
-        info_.gaps.push_back(fmt::format("left out: batch sizes that do not fit in {:.1f} GiB: {}",
-                                         gib(has), join(left_out, ", ")));
+        info_.gaps.push_back(fmt::format("left out: batch sizes that do not fit in {}: {}",
+                                         format_memory(has), join(left_out, ", ")));
       if (axis.values.empty()) return out_of_memory(asked);
     }
     const auto fixed = info_.job.find(axis::batch_size);
@@ -212,16 +209,17 @@ class TwinProfiler final : public Profiler {
     if (less)
       return {
           Code::infeasible,
-          fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and --memory allows {:.1f} GiB",
-                      info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
-                      gib(static_cast<double>(*options_.memory))),
+          fmt::format("{} {} at batch size {:g} needs {}, and --memory allows {}", info_.workload,
+                      phase_name(info_.phase), batch, format_memory(needed_bytes(batch)),
+                      format_memory(static_cast<double>(*options_.memory))),
           smaller(batch, "allow more")};
     return {Code::infeasible,
-            fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and {} has {:.1f} GiB for it "
-                        "({:.1f} GiB less what the system takes)",
-                        info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
-                        info_.device_title, gib(board.memory_bytes - board.system_bytes),
-                        gib(board.memory_bytes)),
+            fmt::format("{} {} at batch size {:g} needs {}, and {} has {} for it "
+                        "({} less what the system takes)",
+                        info_.workload, phase_name(info_.phase), batch,
+                        format_memory(needed_bytes(batch)), info_.device_title,
+                        format_memory(board.memory_bytes - board.system_bytes),
+                        format_memory(board.memory_bytes)),
             smaller(batch, "take another board")};
   }
   std::string smaller(double batch, const char* other) const {

@@ -44,13 +44,6 @@ Json sampling_json(const Trace& trace) {
           {"repeats", stats.repeats}};
 }
 
-std::string bytes_text(double bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
-}
-
 std::string power_text(const MeasuredPower& power) {
   const EnergyWindow& window = power.window;
   std::string text = fmt::format("{}: {}", power.name, format_joules(window.energy_j));
@@ -123,10 +116,10 @@ std::string measure_text(const MeasureResult& result) {
                    result.system_s, result.cpu_percent));
   line(text, "peak memory",
        result.peak_memory_bytes > 0
-           ? fmt::format("{} in {} process{}", bytes_text(result.peak_memory_bytes),
+           ? fmt::format("{} in {} process{}", format_memory(result.peak_memory_bytes),
                          result.peak_processes, result.peak_processes == 1 ? "" : "es")
            : "unknown: the command ended too soon to tell");
-  const auto bytes = [](uint64_t n) { return bytes_text(static_cast<double>(n)); };
+  const auto bytes = [](uint64_t n) { return format_memory(static_cast<double>(n)); };
   line(text, "storage",
        !result.io_known ? "unknown: the kernel refuses the figures of one of its processes"
                         : fmt::format("read {}, written {} (by system calls {} and {})",

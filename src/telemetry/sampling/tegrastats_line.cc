@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "base/amounts.h"
 #include "base/lower.h"
 #include "base/text.h"
 #include "telemetry/sampling/plug_meter.h"
@@ -15,8 +16,7 @@ namespace flyball {
 namespace {
 
 constexpr double sensor_off_c = -256;  // what a temperature that is switched off reads
-constexpr double mebibyte = 1048576;
-constexpr size_t shown = 40;  // characters of a field in a message
+constexpr size_t shown = 40;           // characters of a field in a message
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
