@@ -60,7 +60,8 @@ class File : public TomlReader {
                    number(twin, "plug_suspended_w", board.plug_suspended_w, 0, most_watts));
     FLYBALL_ASSIGN(board.plug_efficiency,
                    number(twin, "plug_efficiency", board.plug_efficiency, 0.01, 1));
-    FLYBALL_ASSIGN(const double kept, number(twin, "kept_gib", board.kept_bytes / gibibyte, 0, 4096));
+    FLYBALL_ASSIGN(const double kept,
+                   number(twin, "kept_gib", board.kept_bytes / gibibyte, 0, 4096));
     board.kept_bytes = kept * gibibyte;
     for (const char* key : {axis::cpu_cores, axis::cpu_mhz, axis::gpu_mhz, axis::mem_mhz})
       if (const toml::node* node = twin.get(key)) FLYBALL_CHECK(take_axis(board, key, *node));
