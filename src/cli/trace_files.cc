@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "cli/checks.h"
 #include "cli/quantities.h"
+#include "telemetry/sampling/time_stamp.h"
 #include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/system_sensors.h"

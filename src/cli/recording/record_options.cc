@@ -15,6 +15,7 @@
 #include "device/registry/live_knobs.h"
 #include "recording/frame_record.h"
 #include "telemetry/sampling/plug_meter.h"
+#include "telemetry/sampling/time_stamp.h"
 #include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/power_sensors.h"

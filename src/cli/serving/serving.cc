@@ -92,7 +92,7 @@ bool ServeOptions::listens() const {
 }
 
 ProfileSource profile_source(const std::vector<std::string>& files, Accepted accepted,
-                             const StoreOptions& store) {
+                             const StoreArguments& store) {
   ProfileSource source{.files = files};
   source.read = [accepted](const std::string& file, const std::string& workload, Phase phase) {
     return read_workload(file, workload, phase_name(phase), accepted);

@@ -24,7 +24,7 @@ struct ServeOptions {
 
 /// Tables of these files, or the store's measurements.
 ProfileSource profile_source(const std::vector<std::string>& files, Accepted accepted,
-                             const StoreOptions& store);
+                             const StoreArguments& store);
 
 /// Networks on this machine. Errors: those of opening and warming up; a training that fails.
 Result<ServedRun> serve_networks(const ServeOptions& options);

@@ -245,7 +245,7 @@ class TwinProfiler final : public Profiler {
   // names it, whatever there is to choose from.
   Result<Twin::Steady> in_highest_mode() const {
     TwinConfiguration highest;
-    highest.batch_size = usual_batch;
+    highest.batch_size = usual_batch_size;
     auto steady = twin_.steady(highest);
     while (!steady && highest.batch_size > 1) {
       highest.batch_size = std::floor(highest.batch_size / 2);
