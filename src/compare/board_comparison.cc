@@ -47,6 +47,25 @@ class Comparer {
     return {};
   }
 
+  /// Of a network that fits no board the answer is no, whatever was asked.
+  void tell_what_fits_none() {
+    for (size_t n = 0; n < all_.question.networks.size() && !all_.infeasible; ++n) {
+      int64_t largest = 0;
+      bool fits = false;
+      for (size_t b = 0; b < all_.boards.size(); ++b) {
+        fits = fits || figures(b, n).fits();
+        if (figures(b, n).memory) largest = std::max(largest, figures(b, n).memory->largest_batch);
+      }
+      if (fits) continue;
+      all_.infeasible =
+          Error{Code::infeasible,
+                fmt::format("{} fits none of these boards at batch size {:g}",
+                            all_.question.networks[n].name, all_.question.batch_size),
+                largest == 0 ? "name other boards"
+                             : fmt::format("--batch-size {}; or name other boards", largest)};
+    }
+  }
+
   void add_notes() {
     if (all_.any([this](size_t b, size_t n) {
           return epoch_price(all_.boards[b], figures(b, n), all_.prices).has_value();
@@ -168,7 +187,7 @@ class Comparer {
 
   std::string why_not(size_t board, size_t network) const {
     const PublishedEpoch* epoch = all_.published_epoch(board, network);
-    const bool published = epoch && !epoch->seconds && !figures(board, network).fits;
+    const bool published = epoch && !epoch->seconds && !figures(board, network).fits();
     return figures(board, network).missing + (published ? " (published: out of memory)" : "");
   }
 
@@ -270,7 +289,9 @@ Status compare_boards(BoardComparison& comparison) {
   Comparer comparer(comparison);
   comparer.add_ratios();
   comparer.add_notes();
-  return comparer.choose();
+  FLYBALL_CHECK(comparer.choose());
+  comparer.tell_what_fits_none();
+  return {};
 }
 
 }  // namespace flyball

@@ -35,7 +35,7 @@ BoardComparison comparison() {
                  .title = "Pi",
                  .power_total = "module",
                  .figures = {figures(6000, 6), BoardFigures()}}};
-  all.boards[2].figures[1].fits = false;
+  all.boards[2].figures[1].memory = MemoryNeed{.needed_bytes = 9e9, .available_bytes = 8e9};
   all.boards[2].figures[1].missing = "does not fit: needs 9 of 8 GB";
   all.names = names_of(all.boards);
   all.prices = *read_prices("");

@@ -10,6 +10,7 @@
 #include "answers/tune_result.h"
 #include "compare/compared_network.h"
 #include "compare/prices.h"
+#include "cost/memory.h"
 #include "device/registry/board.h"
 #include "store/store.h"
 
@@ -25,13 +26,13 @@ struct BoardsQuestion {
 
 /// One network on one board.
 struct BoardFigures {
-  std::string missing{};  ///< why there are none; "" where there are
-  bool fits = true;
-  double needed_bytes = 0, room_bytes = 0;  ///< of a simulated board; else 0
-  Settings config{};                        ///< what they are of: the highest mode that is known
+  std::string missing{};               ///< why there are none; "" where there are
+  std::optional<MemoryNeed> memory{};  ///< of a simulated board
+  Settings config{};                   ///< what they are of: the highest mode that is known
   Configuration known{};
   double minibatches = 0;  ///< of an epoch; 0: not known
 
+  bool fits() const { return !memory || memory->fits(); }
   bool has_time() const { return missing.empty(); }
   bool has_power() const { return has_time() && std::isfinite(known.power_w); }
   // NaN where it is not known.

@@ -52,11 +52,12 @@ TEST(ComparedBoard, WhatItsPowerLeavesOutIsSaid) {
 TEST(ComparedBoard, WhatDoesNotFitHasNoFigures) {
   const ComparedBoard board = simulated("rpi5", question({"bert_base", "lstm"}));
   const BoardFigures& bert = board.figures[0];
-  EXPECT_FALSE(bert.fits);
+  EXPECT_FALSE(bert.fits());
   EXPECT_FALSE(bert.has_time());
   EXPECT_TRUE(std::isnan(bert.epoch_s()));
   EXPECT_THAT(bert.missing, HasSubstr("does not fit: needs"));
-  EXPECT_GT(bert.needed_bytes, network_memory("bert_base", Phase::train, "384")->model.kept(16));
+  EXPECT_GT(bert.memory->needed_bytes,
+            network_memory("bert_base", Phase::train, "384")->model.kept(16));
   EXPECT_TRUE(board.figures[1].has_time());
   BoardsQuestion fewer = question({"bert_base"});
   fewer.batch_size = 4;

@@ -110,13 +110,12 @@ class Document {
 
   Json figures_json(size_t board, size_t network) const {
     const BoardFigures& f = all_.boards[board].figures[network];
-    const bool simulated = f.room_bytes > 0;
     Json json = f.has_time() ? known_json(f.config, f.known) : unknown_json();
     json["workload"] = all_.question.networks[network].name;
     json["missing"] = text_or_null(f.missing);
-    json["fits"] = simulated ? Json(f.fits) : Json(nullptr);
-    json["needed_bytes"] = simulated ? Json(f.needed_bytes) : Json(nullptr);
-    json["available_bytes"] = simulated ? Json(f.room_bytes) : Json(nullptr);
+    json["fits"] = f.memory ? Json(f.fits()) : Json(nullptr);
+    json["needed_bytes"] = f.memory ? Json(f.memory->needed_bytes) : Json(nullptr);
+    json["available_bytes"] = f.memory ? Json(f.memory->available_bytes) : Json(nullptr);
     json["epoch_s"] = or_null(f.epoch_s());
     json["epoch_j"] = or_null(f.epoch_j());
     json["epoch_price"] = or_null(epoch_price(all_.boards[board], f, all_.prices));

@@ -28,7 +28,7 @@ Result<std::vector<Axis>> only_configuration(const Board& board, const BoardsQue
   return axes;
 }
 
-/// Does it fit, beside what the system takes? As the twin has it, with its loader.
+/// Does it fit? As the twin has it, with its loader.
 Status check_memory(const Board& board, const TwinWorkload& workload,
                     const BoardsQuestion& question, BoardFigures& figures) {
   TwinConfiguration configuration;
@@ -36,9 +36,8 @@ Status check_memory(const Board& board, const TwinWorkload& workload,
   configuration.loader_workers = question.loader_workers;
   configuration.prefetch = question.prefetch;
   FLYBALL_ASSIGN(const Twin twin, Twin::make(*board.twin(), workload));
-  figures.needed_bytes = twin.memory_bytes(configuration);
-  figures.room_bytes = board.twin()->memory_bytes - board.twin()->system_bytes;
-  figures.fits = figures.needed_bytes <= figures.room_bytes;
+  figures.memory = twin.memory(configuration);
+  if (!figures.fits()) figures.missing = "does not fit: " + figures.memory->text();
   return {};
 }
 
@@ -48,11 +47,7 @@ Result<BoardFigures> simulate(const Board& board, const ComparedNetwork& network
   BoardFigures figures;
   figures.minibatches = network.minibatches(question.batch_size);
   FLYBALL_CHECK(check_memory(board, workload, question, figures));
-  if (!figures.fits) {
-    figures.missing = fmt::format("does not fit: needs {:.3g} of {:.3g} GB",
-                                  figures.needed_bytes * 1e-9, figures.room_bytes * 1e-9);
-    return figures;
-  }
+  if (!figures.fits()) return figures;
   TwinTrialOptions options;
   options.seed = question.seed;
   options.memory_check = false;  // just done, with this loader

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/amounts.h"
 #include "base/best_fit.h"
 
 namespace flyball {
@@ -157,10 +158,25 @@ double MemoryModel::kept(double batch_size) const {
 }
 
 int64_t MemoryModel::largest_batch(double bytes, double bytes_per_sample) const {
-  const auto fits = [&](int64_t samples) {
-    const auto batch = static_cast<double>(samples);
-    return kept(batch) + batch * bytes_per_sample <= bytes;
-  };
+  return flyball::largest_batch(
+      bytes, [&](double batch) { return kept(batch) + batch * bytes_per_sample; });
+}
+
+std::string MemoryNeed::text() const {
+  return fmt::format("needs {} of memory, and {} are available", format_bytes(needed_bytes),
+                     format_bytes(available_bytes));
+}
+
+std::string MemoryNeed::text_of(double batch_size, double workers) const {
+  return fmt::format("batch_size {:g}{} {}; {}", batch_size,
+                     workers == 0 ? "" : fmt::format(" with {:g} loader_workers", workers), text(),
+                     largest_batch == 0
+                         ? std::string("not even one sample fits")
+                         : fmt::format("the largest that fits is {}", largest_batch));
+}
+
+int64_t largest_batch(double bytes, const std::function<double(double batch_size)>& needed) {
+  const auto fits = [&](int64_t samples) { return needed(static_cast<double>(samples)) <= bytes; };
   int64_t low = 0, high = 1;  // low fits, high does not
   while (high <= most_samples && fits(high)) low = std::exchange(high, 2 * high);
   if (high > most_samples) return low;

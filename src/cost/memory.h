@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,22 @@ struct StepMemory {
   MemoryUse peak(size_t from, size_t until) const;
   MemoryUse peak() const { return peak(0, end + 1); }
 };
+
+/// Does a minibatch fit? What it needs, what there is for it, and the largest one that fits.
+struct MemoryNeed {
+  double needed_bytes = 0, available_bytes = 0;
+  int64_t largest_batch = 0;  ///< 0: not even one sample fits
+
+  bool fits() const { return needed_bytes <= available_bytes; }
+  /// "needs 9.8 GB of memory, and 7.1 GB are available".
+  std::string text() const;
+  /// "batch_size 512 with 4 loader_workers needs 9.8 GB of memory, and 7.1 GB are available; the
+  /// largest that fits is 371". Of loading inline no workers are told.
+  std::string text_of(double batch_size, double workers) const;
+};
+/// The largest batch size whose bytes, which grow with it, are within `bytes`; 0: not even one
+/// sample fits. At most 2^20.
+int64_t largest_batch(double bytes, const std::function<double(double batch_size)>& needed);
 
 /// How much memory steps of one network take, from steps at two batch sizes.
 class MemoryModel {

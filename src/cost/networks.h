@@ -29,6 +29,9 @@ struct NetworkMemory {
   }
   /// As MemoryModel's, a minibatch counted in.
   int64_t largest_batch(double bytes) const { return model.largest_batch(bytes, sample_bytes); }
+  MemoryNeed need(double batch_size, double available_bytes) const {
+    return {needed(batch_size), available_bytes, largest_batch(available_bytes)};
+  }
 };
 Result<NetworkMemory> network_memory(const std::string& name, Phase phase,
                                      const std::string& input = "");

@@ -69,6 +69,22 @@ std::vector<Axis> axes_of(const TwinBoard& board, const FleetTraining& training)
   return axes;
 }
 
+/// As the twin has it, with its loader.
+Status check_memory(const TwinBoard& board, const TwinWorkload& workload,
+                    const FleetTraining& training) {
+  FLYBALL_ASSIGN(const Twin twin, Twin::make(board, workload));
+  const MemoryNeed need = twin.memory({.mode = {},
+                                       .batch_size = training.batch_size,
+                                       .loader_workers = training.loader_workers,
+                                       .prefetch = training.prefetch});
+  if (need.fits()) return {};
+  const double workers = workload.data.resident ? 0 : training.loader_workers;
+  return Error{Code::infeasible,
+               fmt::format("{} does not fit {}: {}", training.network.name, board.id,
+                           need.text_of(training.batch_size, workers)),
+               "take a smaller --batch-size, or leave the board out"};
+}
+
 Error unknown_power(const std::string& name) {
   return {Code::not_found, fmt::format("no power is known of {} with this training", name),
           "name boards whose power is known: twin:BOARD, or a table with power_w"};
@@ -206,14 +222,10 @@ Result<FleetKind> simulated_kind(const TwinBoard& board, const std::string& titl
                                  const FleetTraining& training) {
   FLYBALL_ASSIGN(const TwinWorkload workload,
                  known_twin_workload(training.network.name, Phase::train));
-  const auto table =
-      twin_prior(board, workload, twin_power_total(board), axes_of(board, training), true);
-  if (!table)
-    return Error{Code::invalid_argument,
-                 fmt::format("{} does not fit the memory of {} at batch size {:g}",
-                             training.network.name, board.id, training.batch_size),
-                 "take a smaller --batch-size, or leave the board out"};
-  FLYBALL_ASSIGN(FleetKind kind, kind_of(*table, title));
+  FLYBALL_CHECK(check_memory(board, workload, training));
+  FLYBALL_ASSIGN(const WorkloadTable table, twin_prior(board, workload, twin_power_total(board),
+                                                       axes_of(board, training), true));
+  FLYBALL_ASSIGN(FleetKind kind, kind_of(table, title));
   FLYBALL_ASSIGN(const TwinPower idle,
                  idle_power(board, lowest_mode(board), TwinIdle{.governors = true}));
   kind.idle_w = twin_total_w(board, idle);

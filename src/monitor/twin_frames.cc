@@ -44,7 +44,7 @@ class TwinFrames final : public FrameReader {
                                 : frame_.total == "monitor" || frame_.total == rail.name;
       frame_.rails.push_back({rail.name, in_total, {}, 0});
     }
-    frame_.memory.total_bytes = twin_.memory_bytes;
+    frame_.memory.total_bytes = twin_.capacity.memory_bytes;
   }
 
   std::vector<Preset> presets() const override { return presets_.list; }
@@ -158,12 +158,12 @@ class TwinFrames final : public FrameReader {
   }
 
   void tell_memory(double seconds) {
-    frame_.memory.used_bytes = twin_.system_bytes;
+    frame_.memory.used_bytes = twin_.capacity.system_bytes;
     if (!frame_.memory.page_cache_bytes) frame_.memory.page_cache_bytes = 0;
     frame_.processes.clear();
     if (work_.stage().network.empty()) return;
     const double held = work_.memory_bytes();
-    frame_.memory.used_bytes = twin_.system_bytes + held;
+    frame_.memory.used_bytes = twin_.capacity.system_bytes + held;
     frame_.memory.page_cache_bytes = work_.page_cache_bytes();
     frame_.processes.push_back(
         {1,

@@ -31,14 +31,15 @@ class File : public TomlReader {
 
   /// What this file says, over what stands there already.
   Status read(TwinBoard& board) const {
-    for (const auto& [key, bytes] : {std::pair{"memory_gib", &board.memory_bytes},
-                                     {"system_gib", &board.system_bytes},
-                                     {"libtorch_gib", &board.runtime_bytes}})
+    for (const auto& [key, bytes] : {std::pair{"memory_gib", &board.capacity.memory_bytes},
+                                     {"system_gib", &board.capacity.system_bytes},
+                                     {"libtorch_gib", &board.capacity.libtorch_bytes}})
       if (const auto size = document_["capacity"][key].value<double>()) *bytes = *size * gibibyte;
     board.cluster_cores = document_["nvpmodel"]["cores_per_cluster"].value_or(0.0);
     FLYBALL_CHECK(take_all(board, *twin()));
     if (find_axis(board.axes, axis::cpu_cores) && find_axis(board.axes, axis::cpu_mhz) &&
-        !board.storages.empty() && board.memory_bytes > 0 && board.highest(axis::mem_mhz) > 0)
+        !board.storages.empty() && board.capacity.memory_bytes > 0 &&
+        board.highest(axis::mem_mhz) > 0)
       return {};
     return at(*twin(),
               "cpu_cores, cpu_mhz, mem_mhz, storages or memory_gib of [capacity] are missing");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "boards/capacity.h"
 #include "cost/layer_table.h"
 #include "space/axis.h"
 
@@ -100,14 +101,12 @@ struct TwinConstant {
 const std::vector<TwinConstant>& twin_constants();
 
 struct TwinBoard {
-  std::string id;          ///< "orin_agx"
-  std::string calibrated;  ///< with what and when; "": facts and the constants of its kin
-  std::string by_hand;     ///< what its times were set to by hand instead; "": to nothing
-  std::vector<Axis> axes;  ///< cpu_cores, cpu_mhz, and gpu_mhz, mem_mhz where it has them
-  double mem_mhz = 0;      ///< of a memory that has no axis
-  double memory_bytes = 0;
-  double system_bytes = 0;   ///< of it, what firmware, kernel and system take (BoardCapacity)
-  double runtime_bytes = 0;  ///< of each process that computes: LibTorch, on a GPU CUDA's context
+  std::string id;            ///< "orin_agx"
+  std::string calibrated;    ///< with what and when; "": facts and the constants of its kin
+  std::string by_hand;       ///< what its times were set to by hand instead; "": to nothing
+  std::vector<Axis> axes;    ///< cpu_cores, cpu_mhz, and gpu_mhz, mem_mhz where it has them
+  double mem_mhz = 0;        ///< of a memory that has no axis
+  BoardCapacity capacity{};  ///< its memory, and what of it is left for a workload
   double cluster_cores = 0;  ///< cores that share a clock; 0: all do
   std::vector<TwinStorage> storages;  ///< not empty
   std::vector<TwinRail> rails;        ///< none: what it draws cannot be read there

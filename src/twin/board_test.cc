@@ -23,7 +23,7 @@ TEST(TwinBoard, EveryBoardOfThePapersHasOne) {
     ASSERT_TRUE(board.ok()) << board.error().message;
     EXPECT_TRUE(find_board_spec(id)) << id;
     EXPECT_GT(board->highest(axis::mem_mhz), 0) << id;
-    EXPECT_GT(board->memory_bytes, 1e9) << id;
+    EXPECT_GT(board->capacity.memory_bytes, 1e9) << id;
   }
 }
 
@@ -61,7 +61,7 @@ TEST(TwinBoard, FilesAreReadWithTheirKinAndRefusedByLine) {
   const TwinBoard& b = (*boards)[1];
   EXPECT_EQ(b.highest(axis::cpu_cores), 2);
   EXPECT_EQ(b.highest(axis::mem_mhz), 300);
-  EXPECT_EQ(b.memory_bytes, 1024. * 1024 * 1024);
+  EXPECT_EQ(b.capacity.memory_bytes, 1024. * 1024 * 1024);
   EXPECT_EQ(b.constants.fill, 4);
   EXPECT_EQ(b.constants.efficiency[static_cast<size_t>(LayerKind::matrix)], 0.25);
   const auto complaint = [&](const std::string& text) {

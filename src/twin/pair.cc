@@ -160,7 +160,6 @@ class Pair {
     for (Role* role : {&train_, &serve_}) {
       role->run.power = role->stream.power();
       role->run.use = role->stream.use();
-      role->run.memory_bytes = role->stream.memory_bytes();
       role->run.cached = role->stream.cached();
     }
     result.train = std::move(train_.run);
@@ -193,8 +192,10 @@ Result<TwinPairRun> simulate_pair(const Twin& train, const TwinConfiguration& tr
   FLYBALL_ASSIGN(TwinStream train_stream, train.stream(training, one));
   one.seed = mix_seed(options.seed, 1);
   FLYBALL_ASSIGN(TwinStream serve_stream, serve.stream(serving, one));
-  const double needed = train_stream.memory_bytes() + serve_stream.memory_bytes();
-  if (needed + train.board().system_bytes > train.board().memory_bytes)
+  // What is left beside one process is left beside two less LibTorch once more.
+  const BoardCapacity& capacity = train.board().capacity;
+  if (train.memory(training).needed_bytes + serve.memory(serving).needed_bytes >
+      capacity.left_bytes() - capacity.libtorch_bytes)
     return Error{Code::infeasible,
                  train.workload().name + " and " + serve.workload().name +
                      " together need more memory than " + train.board().id + " leaves them",

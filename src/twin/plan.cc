@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/amounts.h"
-
 namespace flyball {
 namespace {
 
@@ -259,16 +257,28 @@ TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinN
   return pass;
 }
 
-double twin_memory_bytes(const TwinBoard& board, const TwinNetwork& network,
-                         const TwinWorkload& workload, const TwinConfiguration& configuration) {
+double twin_needed_bytes(const TwinNetwork& network, const TwinWorkload& workload,
+                         const TwinConfiguration& configuration) {
   const double batch = configuration.batch_size;
   const double workers = workload.data.resident             ? 0
                          : configuration.loader_workers < 0 ? workload.loader_workers
                                                             : configuration.loader_workers;
   const double inputs =
       batch * workload.data.input_bytes * (1 + workers * std::max(1.0, configuration.prefetch));
-  return board.runtime_bytes + interpreter_bytes + workers * worker_bytes + inputs +
-         held_bytes(network, workload, batch);
+  return interpreter_bytes + workers * worker_bytes + inputs + held_bytes(network, workload, batch);
+}
+
+MemoryNeed twin_memory(const TwinBoard& board, const TwinNetwork& network,
+                       const TwinWorkload& workload, const TwinConfiguration& configuration,
+                       double most_bytes) {
+  const double available = std::min(board.capacity.left_bytes(), most_bytes);
+  TwinConfiguration tried = configuration;
+  return {.needed_bytes = twin_needed_bytes(network, workload, configuration),
+          .available_bytes = available,
+          .largest_batch = largest_batch(available, [&](double batch) {
+            tried.batch_size = batch;
+            return twin_needed_bytes(network, workload, tried);
+          })};
 }
 
 Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& network,
@@ -304,14 +314,14 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
       return Error{Code::invalid_argument,
                    fmt::format("{} has no storage '{}'", board.id, configuration.storage), ""};
   }
-  plan.memory_bytes = twin_memory_bytes(board, network, workload, configuration);
-  if (plan.memory_bytes + board.system_bytes > board.memory_bytes)
-    return Error{
-        Code::infeasible,
-        fmt::format("{} needs {} at batch size {:g} with {:g} loader workers; {} has {} for it",
-                    workload.name, format_memory(plan.memory_bytes), batch, workers, board.id,
-                    format_memory(board.memory_bytes - board.system_bytes)),
-        "smaller batches and fewer loader workers need less"};
+  const double needed = twin_needed_bytes(network, workload, configuration);
+  if (needed > board.capacity.left_bytes())
+    return Error{Code::infeasible,
+                 fmt::format("{} does not fit {}: {}", workload.name, board.id,
+                             twin_memory(board, network, workload, configuration)
+                                 .text_of(batch, data.resident ? 0 : workers)),
+                 "smaller batches and fewer loader workers need less"};
+  plan.memory_bytes = board.capacity.libtorch_bytes + needed;
   const TwinConstants& c = board.constants;
   const double cycle_s = twin_cycle_s(board, plan.clocks);
   // Flyball's own loader and steps: no interpreter, batches are not copied between processes.

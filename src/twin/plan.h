@@ -2,6 +2,8 @@
 // through, and what they draw.
 #pragma once
 
+#include <limits>
+
 #include "twin/network.h"
 #include "twin/twin.h"
 
@@ -54,7 +56,7 @@ struct TwinPlan {
   // Power by rail: at rest, per busy core (of the main process's cluster, of others), and the
   // energy of a minibatch by GPU and memory.
   TwinRailPower rest_w{}, static_w{}, core_w{}, other_core_w{}, minibatch_j{};
-  double memory_bytes = 0;
+  double memory_bytes = 0;  ///< that the processes hold, LibTorch in it
 };
 
 /// Power at rest, what a busy core adds, and what a minibatch's work (plan.pass) on GPU and memory
@@ -66,8 +68,13 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
                                 const TwinWorkload& workload,
                                 const TwinConfiguration& configuration);
 
-/// Bytes that a workload needs in memory.
-double twin_memory_bytes(const TwinBoard& board, const TwinNetwork& network,
-                         const TwinWorkload& workload, const TwinConfiguration& configuration);
+/// Bytes that a workload needs of what BoardCapacity leaves: what the network holds, interpreter,
+/// loader workers and their minibatches.
+double twin_needed_bytes(const TwinNetwork& network, const TwinWorkload& workload,
+                         const TwinConfiguration& configuration);
+/// The same, with what there is for it: `most_bytes`, where the board does not leave less.
+MemoryNeed twin_memory(const TwinBoard& board, const TwinNetwork& network,
+                       const TwinWorkload& workload, const TwinConfiguration& configuration,
+                       double most_bytes = std::numeric_limits<double>::infinity());
 
 }  // namespace flyball

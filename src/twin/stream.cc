@@ -22,9 +22,9 @@ TwinStream::Inside::Inside(std::shared_ptr<const TwinBoard> on, const TwinPlan& 
       samples(workload.data.samples),
       sample_bytes(workload.data.sample_bytes),
       vary_samples(asked.noise || asked.samples_differ) {
-  room_bytes = std::max(
-      0.0, (board->memory_bytes - board->system_bytes - board->kept_bytes - plan.memory_bytes) *
-               cache_share);
+  room_bytes = std::max(0.0, (board->capacity.memory_bytes - board->capacity.system_bytes -
+                              board->kept_bytes - plan.memory_bytes) *
+                                 cache_share);
   cached = std::clamp(options.cached, 0.0, room());
   expect_hits();
   celsius = options.thermal ? options.ambient_c : warm_c;

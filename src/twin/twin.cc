@@ -165,7 +165,6 @@ Result<TwinRun> Twin::simulate(const TwinConfiguration& configuration,
   for (int i = 0; i < options.minibatches; ++i) run.minibatches.push_back(stream.next());
   run.power = stream.power();
   run.use = stream.use();
-  run.memory_bytes = stream.memory_bytes();
   run.cached = stream.cached();
   return run;
 }
@@ -195,8 +194,8 @@ Result<Twin::Steady> Twin::steady(const TwinConfiguration& configuration) const 
   return steady_twin(*board_, *network_, workload_, configuration);
 }
 
-double Twin::memory_bytes(const TwinConfiguration& configuration) const {
-  return twin_memory_bytes(*board_, *network_, workload_, configuration);
+MemoryNeed Twin::memory(const TwinConfiguration& configuration, double most_bytes) const {
+  return twin_memory(*board_, *network_, workload_, configuration, most_bytes);
 }
 
 }  // namespace flyball

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "base/status.h"
 #include "cost/layer_table.h"
+#include "cost/memory.h"
 #include "space/axis.h"
 #include "space/measurement.h"
 #include "twin/board.h"
@@ -148,8 +150,7 @@ struct TwinRun {
   std::vector<TwinMinibatch> minibatches;  ///< the first one fills the pipeline: it is in it
   TwinPower power;                         ///< mean over the whole run
   TwinUse use;
-  double memory_bytes = 0;  ///< needed
-  double cached = 1;        ///< share of the data set in the page cache at the end
+  double cached = 1;  ///< share of the data set in the page cache at the end
   static constexpr Provenance provenance = Provenance::simulated;
 
   /// Medians and means over all but the first, as tables hold them.
@@ -172,9 +173,9 @@ class TwinStream {
   void end_epoch();         ///< before all samples were seen; the next() begins another one
   TwinPower power() const;  ///< mean since it began, without the time that it was not taken up
   TwinUse use() const;
-  double memory_bytes() const;
-  double cached() const;  ///< share of the set that the page cache holds
-  double hits() const;    ///< of what this epoch reads, the share that comes from there
+  double memory_bytes() const;  ///< that its processes hold, LibTorch in it
+  double cached() const;        ///< share of the set that the page cache holds
+  double hits() const;          ///< of what this epoch reads, the share that comes from there
   ~TwinStream();
   TwinStream(TwinStream&&) noexcept;
   TwinStream& operator=(TwinStream&&) noexcept;
@@ -208,8 +209,9 @@ class Twin {
     TwinUse use;
   };
   Result<Steady> steady(const TwinConfiguration& configuration) const;
-  /// Weights, gradients, optimizer, activations, workspace and the runtime, in bytes.
-  double memory_bytes(const TwinConfiguration& configuration) const;
+  /// Does it fit into what the board leaves, and into `most_bytes`?
+  MemoryNeed memory(const TwinConfiguration& configuration,
+                    double most_bytes = std::numeric_limits<double>::infinity()) const;
 
  private:
   Twin() = default;

@@ -234,7 +234,8 @@ TEST(Twin, MemoryIsFinite) {
   const auto run = small.simulate(configuration, TwinOptions{});
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().code, Code::infeasible);
-  EXPECT_THAT(run.error().message, HasSubstr("nano has 3.2 GiB for it"));
+  EXPECT_THAT(run.error().message,
+              HasSubstr("vgg11 does not fit nano: batch_size 128 with 4 loader_workers needs "));
   EXPECT_TRUE(make_twin("vgg11").simulate(configuration, quiet(2)).ok());
 }
 
@@ -304,20 +305,39 @@ TEST(Twin, MemoryIsThatOfTheBoardsCapacity) {
   for (const std::string& id : twin_boards()) {
     const TwinBoard board = *find_twin_board(id);
     const BoardCapacity capacity = *board_capacity(id);
-    EXPECT_EQ(board.memory_bytes, capacity.memory_bytes) << id;
-    EXPECT_EQ(board.system_bytes, capacity.system_bytes) << id;
-    EXPECT_EQ(board.runtime_bytes, capacity.libtorch_bytes) << id;
+    EXPECT_EQ(board.capacity.left_bytes(), capacity.left_bytes()) << id;
   }
   const Twin train = make_twin("mobilenet_v3", Phase::train, "orin_nano");
   const Twin serve = make_twin("mobilenet_v3", Phase::infer, "orin_nano");
   TwinBoard small = *find_twin_board("orin_nano");
-  const double both = train.memory_bytes({}) + serve.memory_bytes({});
+  // Each process has LibTorch.
+  const double both = train.memory({}).needed_bytes + serve.memory({}).needed_bytes +
+                      2 * small.capacity.libtorch_bytes;
   for (const double left : {-1e6, 1e6}) {
-    small.memory_bytes = both + small.system_bytes + left;
+    small.capacity.memory_bytes = both + small.capacity.system_bytes + left;
     const Twin one = *Twin::make(small, train.workload()),
                other = *Twin::make(small, serve.workload());
     EXPECT_TRUE(one.steady({}).ok());
     EXPECT_EQ(simulate_pair(one, {}, other, {}, {.seconds = 1}).ok(), left > 0) << left;
+  }
+}
+
+// Not a power of two, and whoever asks: the last that runs.
+TEST(Twin, TheLargestBatchIsTheLastThatRuns) {
+  for (const char* network : {"resnet18", "bert_base", "yolo_v8n"}) {
+    const Twin twin = make_twin(network, Phase::train, "orin_nano");
+    TwinConfiguration configuration;
+    const int64_t largest = twin.memory(configuration).largest_batch;
+    ASSERT_GT(largest, 0) << network;
+    configuration.batch_size = static_cast<double>(largest);
+    EXPECT_TRUE(twin.steady(configuration).ok()) << network;
+    EXPECT_TRUE(twin.memory(configuration).fits()) << network;
+    configuration.batch_size += 1;
+    EXPECT_FALSE(twin.memory(configuration).fits()) << network;
+    EXPECT_THAT(twin.steady(configuration).error().message,
+                HasSubstr(twin.memory(configuration)
+                              .text_of(configuration.batch_size, twin.workload().loader_workers)))
+        << network;
   }
 }
 

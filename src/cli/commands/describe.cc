@@ -75,6 +75,14 @@ Status read_script(const DescribeOptions& options, StepOptions& step) {
   return {};
 }
 
+/// The memory that a question is about.
+struct MemoryRoom {
+  double bytes = 0;                      ///< for the network and its minibatches
+  std::string what;                      ///< "4.00 GB", "orin_nano"
+  std::vector<std::string> sources;      ///< of the figures behind it
+  std::optional<TwinBoard> simulates{};  ///< where the board is simulated
+};
+
 Result<MemoryRoom> room_of_kind(const std::string& name) {
   FLYBALL_ASSIGN(const BoardCapacity capacity, board_capacity(name));
   return MemoryRoom{capacity.left_bytes(), name, capacity.sources};
@@ -84,8 +92,10 @@ Result<MemoryRoom> room_of_kind(const std::string& name) {
 Result<MemoryRoom> room_of_device(const std::string& device, const std::string& root) {
   if (may_name_absent_board(device)) return room_of_kind(device);
   FLYBALL_ASSIGN(const auto board, open_named_board(device, root));
-  // A simulated board has the memory of its kind, and a table says which board it was measured on.
-  if (!board->live() || board->twin()) return room_of_kind(board->info().device.name);
+  if (const TwinBoard* twin = board->twin())
+    return MemoryRoom{twin->capacity.left_bytes(), twin->id, twin->capacity.sources, *twin};
+  // A table says which board it was measured on.
+  if (!board->live()) return room_of_kind(board->info().device.name);
   if (board->info().name.kind == BoardName::Kind::cuda)
     return Error{
         Code::unavailable,
@@ -112,11 +122,20 @@ Result<std::optional<MemoryRoom>> room_for(const DescribeOptions& options) {
   return std::optional(std::move(room));
 }
 
+std::string usual_input(const std::string& network) {
+  const auto workload = find_workload(network);
+  return workload.ok() ? (*workload)->shape.input.text() : "";
+}
+
 /// The shape of a sample: as asked, else the network's usual one.
 std::string input_of(const DescribeOptions& options) {
-  if (!options.script.inputs.empty()) return options.script.inputs.front();
-  const auto workload = find_workload(options.workload);
-  return workload.ok() ? (*workload)->shape.input.text() : "";
+  return options.script.inputs.empty() ? usual_input(options.workload)
+                                       : options.script.inputs.front();
+}
+
+std::string simulated_input(const std::string& network) {
+  const std::string input = twin_input(network);
+  return input.empty() ? usual_input(network) : input;
 }
 
 /// What is known of a network of ours; another input, a script, or --measured: counted in a step.
@@ -132,12 +151,9 @@ Result<LayerTable> layers_of(const DescribeOptions& options, const StepOptions& 
   return describe_step(name, step, rules);
 }
 
-Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions& step,
-                               std::optional<MemoryRoom> room) {
+Result<NetworkMemory> memory_of(const DescribeOptions& options, const StepOptions& step) {
   if (!options.measured)
-    if (auto known = network_memory(options.workload, step.phase, input_of(options)))
-      return MemoryAnswer{*std::move(known), static_cast<double>(options.samples()),
-                          std::move(room)};
+    if (auto known = network_memory(options.workload, step.phase, input_of(options))) return known;
   StepOptions small = step;
   small.batch_size = 1;
   std::optional<size_t> minibatch;
@@ -152,9 +168,26 @@ Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions
     return batch;
   };
   FLYBALL_ASSIGN(MemoryModel model, measure_memory(options.workload, small, batches));
-  return MemoryAnswer{{std::move(model), static_cast<double>(minibatch.value_or(0))},
-                      static_cast<double>(options.samples()),
-                      std::move(room)};
+  return NetworkMemory{std::move(model), static_cast<double>(minibatch.value_or(0))};
+}
+
+/// Of a process of Flyball's; on a simulated board of the program that is simulated there.
+MemoryVerdict verdict_of(const DescribeOptions& options, const NetworkMemory& network, Phase phase,
+                         MemoryRoom room) {
+  const auto samples = static_cast<double>(options.samples());
+  MemoryVerdict verdict{network.need(samples, room.bytes), std::move(room.what),
+                        "a process of Flyball's", std::move(room.sources)};
+  auto workload = known_twin_workload(options.workload, phase);
+  if (!room.simulates || !workload || input_of(options) != simulated_input(options.workload))
+    return verdict;
+  keep_requests_at_hand(*workload, {});  // as `tune` does
+  const auto twin = Twin::make(*room.simulates, *workload);
+  if (!twin) return verdict;
+  verdict.need = twin->memory({.mode = {}, .batch_size = samples});
+  verdict.who = "a Python program";
+  if (!workload->data.resident)
+    verdict.who += fmt::format(" with {:g} loader workers", workload->loader_workers);
+  return verdict;
 }
 
 Status check_onnx(const DescribeOptions& options, Phase phase, CountRules rules) {
@@ -195,25 +228,6 @@ Status describe_onnx(const DescribeOptions& options) {
   return {};
 }
 
-/// A simulated board has the program of the studies, which keeps more than ours; "" elsewhere.
-std::string simulated_memory(const DescribeOptions& options, Phase phase) {
-  if (options.device.empty() || options.memory > 0) return "";
-  const auto board = open_named_board(options.device, options.root);
-  const auto workload = known_twin_workload(options.workload, phase);
-  if (!board || !(*board)->twin() || !workload) return "";
-  const TwinBoard& simulated = *(*board)->twin();
-  const auto twin = Twin::make(simulated, *workload);
-  if (!twin) return "";
-  TwinConfiguration configuration;
-  configuration.batch_size = static_cast<double>(options.samples());
-  const double needed = twin->memory_bytes(configuration);
-  const double left = simulated.memory_bytes - simulated.system_bytes;
-  return fmt::format(
-      "{} simulates a Python program with {} loader workers: it needs {:.2f} of {:.2f} GB and {}\n",
-      options.device, workload->loader_workers, needed * 1e-9, left * 1e-9,
-      needed > left ? "DOES NOT FIT" : "fits");
-}
-
 /// On a simulated board a network has the input that it is simulated with.
 void take_simulated_input(DescribeOptions& options) {
   const std::string input = twin_input(options.workload);
@@ -231,9 +245,9 @@ Status fits(const DescribeOptions& options) {
 
 // The answer is no where a batch size that was named does not fit, or no batch size does.
 bool does_not_fit(const DescribeOptions& options, const MemoryAnswer& memory) {
-  if (!memory.room) return false;
-  return memory.network.largest_batch(memory.room->bytes) == 0 ||
-         (options.batch_size && memory.needed() > memory.room->bytes);
+  if (!memory.verdict) return false;
+  const MemoryNeed& need = memory.verdict->need;
+  return need.largest_batch == 0 || (options.batch_size && !need.fits());
 }
 
 Status describe_target(DescribeOptions options, Context& context) {
@@ -252,7 +266,9 @@ Status describe_target(DescribeOptions options, Context& context) {
                                                   : read_shape(options, step));
   FLYBALL_ASSIGN(auto room, room_for(options));
   FLYBALL_ASSIGN(const LayerTable table, layers_of(options, step, rules));
-  FLYBALL_ASSIGN(const MemoryAnswer memory, memory_of(options, step, std::move(room)));
+  FLYBALL_ASSIGN(NetworkMemory network, memory_of(options, step));
+  MemoryAnswer memory{std::move(network), static_cast<double>(options.samples())};
+  if (room) memory.verdict = verdict_of(options, memory.network, step.phase, *std::move(room));
   if (does_not_fit(options, memory)) context.exit_code = 1;
   if (options.json) {
     auto document = layer_table_json(table);
@@ -261,8 +277,7 @@ Status describe_target(DescribeOptions options, Context& context) {
     print_json(document);
     return {};
   }
-  fmt::print("{}\n{}{}", layer_table_text(table, options.all), memory_text(memory),
-             simulated_memory(options, step.phase));
+  fmt::print("{}\n{}", layer_table_text(table, options.all), memory_text(memory));
   return {};
 }
 

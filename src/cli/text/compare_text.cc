@@ -80,7 +80,7 @@ class FigureRows {
     const BoardFigures& f = all_.boards[b].figures[n];
     const std::string& network = all_.question.networks[n].name;
     if (!f.has_time())
-      return {network, all_.names[b], "-", "-", "-", "-", f.fits ? "not known" : "does not fit"};
+      return {network, all_.names[b], "-", "-", "-", "-", f.fits() ? "not known" : "does not fit"};
     const Configuration& c = f.known;
     const double seconds = f.epoch_s();
     return {network,

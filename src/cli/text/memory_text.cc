@@ -29,13 +29,13 @@ std::string memory_text(const MemoryAnswer& answer) {
       megabytes(answer.minibatch_bytes()), answer.network.model.smaller().batch_size,
       answer.network.model.larger().batch_size, answer.batch_size,
       answer.network.model.by_block() ? "block" : "part of the peak");
-  if (!answer.room) return text;
-  const int64_t largest = answer.network.largest_batch(answer.room->bytes);
-  text += fmt::format("{} in {} ({} left for it); the largest batch that fits: {}\n",
-                      answer.needed() <= answer.room->bytes ? "fits" : "DOES NOT FIT",
-                      answer.room->what, megabytes(answer.room->bytes),
-                      largest == 0 ? "none" : fmt::format("{}", largest));
-  for (const std::string& source : answer.room->sources) text += fmt::format("note: {}\n", source);
+  if (!answer.verdict) return text;
+  const MemoryVerdict& verdict = *answer.verdict;
+  const MemoryNeed& need = verdict.need;
+  text += fmt::format("{} in {}: {} {}; the largest batch that fits: {}\n",
+                      need.fits() ? "fits" : "DOES NOT FIT", verdict.what, verdict.who, need.text(),
+                      need.largest_batch == 0 ? "none" : fmt::format("{}", need.largest_batch));
+  for (const std::string& source : verdict.sources) text += fmt::format("note: {}\n", source);
   return text;
 }
 
@@ -50,13 +50,12 @@ void add_memory_json(Json& document, const MemoryAnswer& answer) {
   memory["by_block"] = answer.network.model.by_block();
   document["peak_memory_bytes"] = peak.total();
   document["memory"] = std::move(memory);
-  if (!answer.room) return;
-  document["fit"] = {{"what", answer.room->what},
-                     {"available_bytes", answer.room->bytes},
-                     {"needed_bytes", answer.needed()},
-                     {"fits", answer.needed() <= answer.room->bytes},
-                     {"largest_batch", answer.network.largest_batch(answer.room->bytes)},
-                     {"sources", answer.room->sources}};
+  if (!answer.verdict) return;
+  const MemoryNeed& need = answer.verdict->need;
+  document["fit"] = {
+      {"what", answer.verdict->what},        {"available_bytes", need.available_bytes},
+      {"needed_bytes", need.needed_bytes},   {"fits", need.fits()},
+      {"largest_batch", need.largest_batch}, {"sources", answer.verdict->sources}};
 }
 
 }  // namespace flyball::cli

@@ -10,20 +10,20 @@
 
 namespace flyball::cli {
 
-/// The memory that a question is about.
-struct MemoryRoom {
-  double bytes = 0;                  ///< for the network and its minibatches
-  std::string what;                  ///< "4.00 GB", "orin_nano"
+/// Does it fit into the memory that a question is about?
+struct MemoryVerdict {
+  MemoryNeed need;
+  std::string what;                  ///< whose memory: "4.00 GB", "orin_nano"
+  std::string who;                   ///< needs it: "a process of Flyball's"
   std::vector<std::string> sources;  ///< of the figures behind it
 };
 
 struct MemoryAnswer {
   NetworkMemory network;
   double batch_size = 1;
-  std::optional<MemoryRoom> room{};  ///< nothing: nobody asked whether it fits
+  std::optional<MemoryVerdict> verdict{};  ///< nothing: nobody asked whether it fits
 
   double minibatch_bytes() const { return batch_size * network.sample_bytes; }
-  double needed() const { return network.needed(batch_size); }
 };
 
 std::string memory_text(const MemoryAnswer& answer);

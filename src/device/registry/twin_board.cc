@@ -153,8 +153,8 @@ class SimulatedBoard final : public Board {
       text += axis.name;
       for (double value : axis.values) text += format_number(value) + ",";
     }
-    text += fmt::format("{} {} {} {} {}", twin.mem_mhz, twin.memory_bytes, twin.system_bytes,
-                        twin.runtime_bytes, twin.kept_bytes);
+    text += fmt::format("{} {} {} {} {}", twin.mem_mhz, twin.capacity.memory_bytes,
+                        twin.capacity.system_bytes, twin.capacity.libtorch_bytes, twin.kept_bytes);
     for (const TwinRail& rail : twin.rails) {
       text += rail.name + (rail.module ? "+" : "-");
       for (const bool carried : rail.carries) text += carried ? "1" : "0";

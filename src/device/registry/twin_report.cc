@@ -83,25 +83,25 @@ std::vector<Capability> examine_twin(const Board& board) {
   const std::string delivered = delivered_in(board.presets());
   std::vector<std::string> storages;
   for (const TwinStorage& storage : twin.storages) storages.push_back(storage.name);
-  return {
-      {"simulation", "tune, plan, profile, experiment, serve", State::available,
-       "nothing here is measured, and nothing of this machine was looked at", ""},
-      power_of(twin),
-      {"power modes", "tune and plan", State::available,
-       "each trial sets its own" + (delivered.empty() ? "" : "; " + delivered), ""},
-      presets_of(board),
-      {"constants", "how near the true board",
-       twin.calibrated.empty() ? State::missing : State::available,
-       twin.calibrated.empty() ? "facts, and the constants of its kin" : twin.calibrated,
-       twin.calibrated.empty()
-           ? "flyball twin calibrate --truth TABLE.csv fits them to what was measured on one"
-           : ""},
-      {"memory", "what fits", State::available,
-       fmt::format("{:.0f} GiB; data on {}", twin.memory_bytes / gibibyte, join(storages, ", ")),
-       ""},
-      {"DVFS", "experiments", State::available, "clocks are pinned, or follow the load (dvfs = on)",
-       ""},
-      {"throttling", "experiments", State::missing, "heat slows nothing", ""}};
+  return {{"simulation", "tune, plan, profile, experiment, serve", State::available,
+           "nothing here is measured, and nothing of this machine was looked at", ""},
+          power_of(twin),
+          {"power modes", "tune and plan", State::available,
+           "each trial sets its own" + (delivered.empty() ? "" : "; " + delivered), ""},
+          presets_of(board),
+          {"constants", "how near the true board",
+           twin.calibrated.empty() ? State::missing : State::available,
+           twin.calibrated.empty() ? "facts, and the constants of its kin" : twin.calibrated,
+           twin.calibrated.empty()
+               ? "flyball twin calibrate --truth TABLE.csv fits them to what was measured on one"
+               : ""},
+          {"memory", "what fits", State::available,
+           fmt::format("{:.0f} GiB; data on {}", twin.capacity.memory_bytes / gibibyte,
+                       join(storages, ", ")),
+           ""},
+          {"DVFS", "experiments", State::available,
+           "clocks are pinned, or follow the load (dvfs = on)", ""},
+          {"throttling", "experiments", State::missing, "heat slows nothing", ""}};
 }
 
 }  // namespace flyball

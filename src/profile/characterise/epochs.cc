@@ -218,7 +218,8 @@ Status check_memory(const EpochRequest& request, const StepOptions& step, const 
   return Error{
       Code::infeasible,
       fmt::format("{} does not fit: {}", request.workload,
-                  fit->explained(step.batch_size, request.workers, request.prefetch)),
+                  fit->need(step.batch_size, request.workers, request.prefetch)
+                      .text_of(static_cast<double>(step.batch_size), request.workers)),
       "take a smaller --batch-size, --accumulate in parts, or --no-memory-check to try all "
       "the same"};
 }

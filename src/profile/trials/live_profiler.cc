@@ -231,7 +231,9 @@ class LiveProfiler final : public Profiler {
       if (fit->fits(batch, workers, prefetch))
         rows.push_back(row);
       else
-        left_out.emplace(batch, fit->explained(batch, workers, prefetch));
+        left_out.emplace(batch,
+                         fit->need(batch, workers, prefetch)
+                             .text_of(static_cast<double>(batch), static_cast<double>(workers)));
     }
     if (rows.size() == space_.size()) return {};
     if (rows.empty())

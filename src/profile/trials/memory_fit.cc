@@ -1,7 +1,5 @@
 #include "profile/trials/memory_fit.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "data/batch_buffer.h"
@@ -32,18 +30,13 @@ double MemoryFit::needed(int64_t batch_size, int64_t workers, int64_t prefetch) 
          slots * minibatch_bytes(layout_, batch_size);
 }
 
-int64_t MemoryFit::largest_batch() const {
-  return model_.largest_batch(static_cast<double>(available_), minibatch_bytes(layout_, 1));
-}
-
-std::string MemoryFit::explained(int64_t batch_size, int64_t workers, int64_t prefetch) const {
-  const int64_t largest = largest_batch();
-  return fmt::format("batch_size {}{} needs {:.2f} GB of memory, and {:.2f} GB are available; {}",
-                     batch_size,
-                     workers == 0 ? "" : fmt::format(" with {} loader_workers", workers),
-                     needed(batch_size, workers, prefetch) * 1e-9, available() * 1e-9,
-                     largest == 0 ? std::string("not even one sample fits")
-                                  : fmt::format("the largest that fits is {}", largest));
+MemoryNeed MemoryFit::need(int64_t batch_size, int64_t workers, int64_t prefetch) const {
+  const auto available = static_cast<double>(available_);
+  return {.needed_bytes = needed(batch_size, workers, prefetch),
+          .available_bytes = available,
+          .largest_batch = largest_batch(available, [&](double batch) {
+            return needed(static_cast<int64_t>(batch), workers, prefetch);
+          })};
 }
 
 }  // namespace flyball

@@ -23,12 +23,7 @@ class MemoryFit {
   bool fits(int64_t batch_size, int64_t workers, int64_t prefetch) const {
     return needed(batch_size, workers, prefetch) <= static_cast<double>(available_);
   }
-  /// With inline loading; 0: not even one sample fits.
-  int64_t largest_batch() const;
-  double available() const { return static_cast<double>(available_); }
-  /// "batch_size 512 needs 9.8 GB of memory, and 7.1 GB are available; the largest that fits is
-  /// 371".
-  std::string explained(int64_t batch_size, int64_t workers, int64_t prefetch) const;
+  MemoryNeed need(int64_t batch_size, int64_t workers, int64_t prefetch) const;
 
  private:
   MemoryFit(MemoryModel model, std::vector<TensorSpec> layout, uint64_t available)

@@ -55,14 +55,15 @@ TEST_F(MemoryFitTest, MinibatchesCountAsManyTimesAsTheLoaderHoldsThem) {
 TEST_F(MemoryFitTest, TheLargestBatchIsTheLastThatFits) {
   FLYBALL_NEEDS_TORCH();
   const MemoryFit memory = fit(100'000'000);
-  const int64_t largest = memory.largest_batch();
+  const int64_t largest = memory.need(1, 0, 0).largest_batch;
   EXPECT_GT(largest, 100);
   EXPECT_TRUE(memory.fits(largest, 0, 0));
   EXPECT_FALSE(memory.fits(largest + largest / 50, 0, 0));
   EXPECT_THAT(
-      memory.explained(largest * 2, 0, 0),
-      HasSubstr("0.10 GB are available; the largest that fits is " + std::to_string(largest)));
-  EXPECT_THAT(fit(1000).explained(1, 0, 0), HasSubstr("not even one sample fits"));
+      memory.need(largest * 2, 0, 0).text_of(1, 0),
+      HasSubstr("100 MB are available; the largest that fits is " + std::to_string(largest)));
+  EXPECT_THAT(fit(1000).need(1, 0, 0).text_of(1, 0), HasSubstr("not even one sample fits"));
+  EXPECT_LT(memory.need(1, 2, 4).largest_batch, largest) << "minibatches ahead take some of it";
 }
 
 TEST_F(MemoryFitTest, TrialsThatDoNotFitAreLeftOutAndNamed) {
@@ -97,7 +98,7 @@ TEST_F(MemoryFitTest, WhereNothingFitsTheAnswerIsNo) {
   const auto none = profiler(options);
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().code, Code::infeasible);
-  EXPECT_THAT(none.error().message, HasSubstr("lenet5 does not fit: batch_size 16 needs 0.0"));
+  EXPECT_THAT(none.error().message, HasSubstr("lenet5 does not fit: batch_size 16 needs "));
   EXPECT_THAT(none.error().hint, HasSubstr("--no-memory-check"));
 }
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
 #include <utility>
 
-#include "base/amounts.h"
 #include "base/distinct.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -74,8 +74,8 @@ class TwinProfiler final : public Profiler {
           open && open->values.back() < whole.values.back())
         narrowed_.push_back(whole.name);
     for (const Axis& axis : axes) info_.job.erase(axis.name);
-    FLYBALL_CHECK(fit_memory(axes));
     space_ = Space::grid(std::move(axes));
+    FLYBALL_CHECK(leave_out_what_does_not_fit());
     find_default();
     return describe_simulation();
   }
@@ -153,80 +153,58 @@ class TwinProfiler final : public Profiler {
                  "one of: " + join(names, ", ")};
   }
 
-  // The twin says it: beside the network the system needs memory, too.
-  bool fits(double batch) const {
+  /// What of a configuration decides what memory it needs.
+  TwinConfiguration loading(std::span<const double> row) const {
+    const auto value = [&](const char* name, double otherwise) {
+      if (const auto column = space_.axis_index(name)) return row[*column];
+      const auto fixed = info_.job.find(name);
+      return fixed == info_.job.end() ? otherwise : fixed->second;
+    };
     TwinConfiguration configuration;
-    configuration.batch_size = batch;
-    const auto steady = twin_.steady(configuration);
-    if (options_.memory && needed_bytes(batch) > static_cast<double>(*options_.memory))
-      return false;
-    return steady.ok() || steady.error().code != Code::infeasible;
+    configuration.batch_size = value(axis::batch_size, usual_batch_size);
+    configuration.loader_workers = value(axis::loader_workers, twin_.workload().loader_workers);
+    configuration.prefetch = value(axis::prefetch, configuration.prefetch);
+    return configuration;
   }
 
-  double needed_bytes(double batch) const {
-    TwinConfiguration configuration;
-    configuration.batch_size = batch;
-    return twin_.memory_bytes(configuration);
-  }
-
-  /// The largest power of two, up to `batch`, that fits; 0: none.
-  int64_t largest_that_fits(double batch) const {
-    int64_t largest = 0;
-    for (int64_t tried = 1; static_cast<double>(tried) <= batch && fits(static_cast<double>(tried));
-         tried *= 2)
-      largest = tried;
-    return largest;
+  MemoryNeed need(const TwinConfiguration& configuration) const {
+    return options_.memory ? twin_.memory(configuration, static_cast<double>(*options_.memory))
+                           : twin_.memory(configuration);
   }
 
   // What does not fit is no candidate, whoever named it.
-  Status fit_memory(std::vector<Axis>& axes) {
+  Status leave_out_what_does_not_fit() {
     if (!options_.memory_check) return {};
-    const double has =
-        options_.memory ? static_cast<double>(*options_.memory) : twin_.board().memory_bytes;
-    for (Axis& axis : axes) {
-      if (axis.name != axis::batch_size) continue;
-      const double asked = axis.values.back();
-      std::vector<std::string> left_out;
-      std::erase_if(axis.values, [&](double batch) {
-        const bool too_much = !fits(batch);
-        if (too_much)
-          left_out.push_back(fmt::format("{:g} ({})", batch, format_memory(needed_bytes(batch))));
-        return too_much;
-      });
-      if (!left_out.empty() && !axis.values.empty())
-        info_.gaps.push_back(fmt::format("left out: batch sizes that do not fit in {}: {}",
-                                         format_memory(has), join(left_out, ", ")));
-      if (axis.values.empty()) return out_of_memory(asked);
+    std::map<std::array<double, 3>, bool> known;
+    std::map<double, std::string> left_out;  // the least that does not fit of each batch size
+    std::vector<size_t> rows;
+    for (size_t row = 0; row < space_.size(); ++row) {
+      const TwinConfiguration one = loading(space_.row(row));
+      const auto [found, is_new] =
+          known.try_emplace({one.batch_size, one.loader_workers, one.prefetch}, true);
+      if (is_new) {
+        const MemoryNeed memory = need(one);
+        const double workers = twin_.workload().data.resident ? 0 : one.loader_workers;
+        found->second = memory.fits();
+        if (!memory.fits())
+          left_out.emplace(one.batch_size, memory.text_of(one.batch_size, workers));
+      }
+      if (found->second) rows.push_back(row);
     }
-    const auto fixed = info_.job.find(axis::batch_size);
-    if (fixed != info_.job.end() && !fits(fixed->second)) return out_of_memory(fixed->second);
+    if (rows.empty() && !left_out.empty()) return does_not_fit(left_out.begin()->second);
+    for (const auto& [batch, why] : left_out) info_.gaps.push_back("left out: " + why);
+    if (!left_out.empty()) space_ = space_.subset(rows);
     return {};
   }
-  Error out_of_memory(double batch) const {
-    const TwinBoard& board = twin_.board();
-    const bool less = options_.memory && static_cast<double>(*options_.memory) <
-                                             board.memory_bytes - board.system_bytes;
-    if (less)
-      return {
-          Code::infeasible,
-          fmt::format("{} {} at batch size {:g} needs {}, and --memory allows {}", info_.workload,
-                      phase_name(info_.phase), batch, format_memory(needed_bytes(batch)),
-                      format_memory(static_cast<double>(*options_.memory))),
-          smaller(batch, "allow more")};
+
+  Error does_not_fit(const std::string& why) const {
+    const int64_t largest = need(loading(space_.row(0))).largest_batch;
+    const bool told_less = options_.memory && static_cast<double>(*options_.memory) <
+                                                  twin_.board().capacity.left_bytes();
+    const std::string other = told_less ? "allow more --memory" : "take another board";
     return {Code::infeasible,
-            fmt::format("{} {} at batch size {:g} needs {}, and {} has {} for it "
-                        "({} less what the system takes)",
-                        info_.workload, phase_name(info_.phase), batch,
-                        format_memory(needed_bytes(batch)), info_.device_title,
-                        format_memory(board.memory_bytes - board.system_bytes),
-                        format_memory(board.memory_bytes)),
-            smaller(batch, "take another board")};
-  }
-  std::string smaller(double batch, const char* other) const {
-    const int64_t largest = largest_that_fits(batch);
-    return largest == 0 ? fmt::format("no batch size fits: {}", other)
-                        : fmt::format("the largest that fits is {}: --axis batch_size={}; or {}",
-                                      largest, largest, other);
+            fmt::format("{} does not fit {}: {}", info_.workload, info_.device_title, why),
+            largest == 0 ? other : fmt::format("--axis batch_size={}; or {}", largest, other)};
   }
 
   void find_default() {
@@ -236,7 +214,8 @@ class TwinProfiler final : public Profiler {
     wanted[axis::prefetch] = usual_prefetch;
     if (const Axis* batches = find_axis(space_.axes(), axis::batch_size))
       wanted[axis::batch_size] = std::ranges::min(batches->values, {}, [this](double batch) {
-        return std::pair(!fits(batch), std::abs(std::log1p(batch) - std::log1p(usual_batch_size)));
+        const bool fits = need({.mode = {}, .batch_size = batch}).fits();
+        return std::pair(!fits, std::abs(std::log1p(batch) - std::log1p(usual_batch_size)));
       });
     default_ = nearest_config(space_, wanted);
   }

@@ -95,7 +95,8 @@ TEST(TwinProfiler, MemoryThatTheUserAllowsIsHeeded) {
   TwinWorkload workload = *known_twin_workload("resnet18", Phase::infer);
   workload.data.resident = true;  // as requests are
   const Twin twin = *Twin::make(*find_twin_board("orin_agx"), workload);
-  const auto needed = static_cast<uint64_t>(twin.memory_bytes({.mode = {}, .batch_size = 16})) + 1;
+  const auto needed =
+      static_cast<uint64_t>(twin.memory({.mode = {}, .batch_size = 16}).needed_bytes) + 1;
   EXPECT_EQ(batches({.memory = needed}), (std::vector<double>{1, 2, 4, 8, 16}));
   EXPECT_EQ(batches({.memory = needed, .memory_check = false}), all);
 }
@@ -140,21 +141,50 @@ TEST(TwinProfiler, ABatchThatDoesNotFitIsNoCandidateWhoeverNamedIt) {
                              {.open = {named_axis(axis::batch_size, {1, 16, 4096})}});
   EXPECT_EQ(find_axis(nano->space().axes(), axis::batch_size)->values,
             (std::vector<double>{1, 16}));
-  EXPECT_THAT(join(nano->info().gaps, "; "), HasSubstr("left out: batch sizes that do not fit"));
+  EXPECT_THAT(join(nano->info().gaps, "; "),
+              HasSubstr("left out: batch_size 4096 with 4 loader_workers needs "));
   const auto board = open_board("twin:nano");
   const auto none = make_twin_profiler(**board, *known_twin_workload("bert_large", Phase::train),
                                        {.open = {named_axis(axis::batch_size, {4, 8})}});
   ASSERT_FALSE(none.ok());
-  EXPECT_THAT(none.error().hint, HasSubstr("no batch size fits"));
+  EXPECT_THAT(none.error().message, HasSubstr("not even one sample fits"));
   const auto large = make_twin_profiler(**board, *known_twin_workload("resnet18", Phase::train),
                                         {.open = {named_axis(axis::batch_size, {4096})}});
   ASSERT_FALSE(large.ok());
   const std::string hint = large.error().hint;
-  const std::string batch = hint.substr(hint.find("batch_size=") + 11);
-  EXPECT_TRUE(make_twin_profiler(**board, *known_twin_workload("resnet18", Phase::train),
-                                 {.open = {named_axis(axis::batch_size, {std::stod(batch)})}})
-                  .ok())
-      << hint;
+  const double batch = std::stod(hint.substr(hint.find("batch_size=") + 11));
+  const auto fits = [&](double samples) {
+    return make_twin_profiler(**board, *known_twin_workload("resnet18", Phase::train),
+                              {.open = {named_axis(axis::batch_size, {samples})}})
+        .ok();
+  };
+  EXPECT_TRUE(fits(batch)) << hint;
+  EXPECT_FALSE(fits(batch + 1)) << hint;
+}
+
+TEST(TwinProfiler, EachConfigurationFitsWithItsOwnLoader) {
+  const Twin twin =
+      *Twin::make(*find_twin_board("nano"), *known_twin_workload("resnet18", Phase::train));
+  const auto largest = [&](double workers) {
+    return static_cast<double>(
+        twin.memory({.mode = {}, .batch_size = 1, .loader_workers = workers}).largest_batch);
+  };
+  const double few = largest(4), more = largest(0);
+  ASSERT_LT(few, more);
+  const auto nano = profiler("nano", "resnet18", Phase::train,
+                             {.open = {named_axis(axis::batch_size, {few, more}),
+                                       named_axis(axis::loader_workers, {0, 4})}});
+  size_t least = 0, most = 0;
+  for (size_t row = 0; row < nano->space().size(); ++row) {
+    const Settings one = nano->space().settings(row);
+    if (one.at(axis::batch_size) == few) ++least;
+    if (one.at(axis::batch_size) == more) {
+      ++most;
+      EXPECT_EQ(one.at(axis::loader_workers), 0);
+    }
+  }
+  EXPECT_EQ(least, 2 * most);
+  EXPECT_FALSE(nano->measure(nano->default_config())->failed());
 }
 
 TEST(TwinProfiler, UncheckedABatchThatDoesNotFitFailsAsOnTheBoard) {
@@ -168,7 +198,7 @@ TEST(TwinProfiler, UncheckedABatchThatDoesNotFitFailsAsOnTheBoard) {
   const auto m = nano->measure(*config);
   ASSERT_TRUE(m.ok());
   EXPECT_TRUE(m->failed());
-  EXPECT_THAT(m->failure, HasSubstr("GiB at batch size 4096"));
+  EXPECT_THAT(m->failure, HasSubstr("batch_size 4096 with 4 loader_workers needs "));
 }
 
 TEST(TwinProfiler, WhatTheBoardHasNotIsNamed) {

@@ -101,7 +101,7 @@ class Boards {
 Status check_known(const std::vector<ComparedBoard>& boards, const BoardsQuestion& question) {
   for (size_t i = 0; i < question.networks.size(); ++i) {
     const bool known = std::ranges::any_of(boards, [i](const ComparedBoard& board) {
-      return board.figures[i].has_time() || !board.figures[i].fits;
+      return board.figures[i].has_time() || !board.figures[i].fits();
     });
     if (known) continue;
     std::vector<std::string> reasons;
