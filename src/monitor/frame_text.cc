@@ -185,6 +185,8 @@ std::string frame_line(const BoardFrame& frame) {
     text += fmt::format("  {:.1f} °C {}", hot->celsius, hot->name);
   if (frame.throttled && !frame.throttled->empty()) text += "  " + throttle_text(frame);
   if (frame.simulated) text += "  simulated";
+  if (frame.simulated && frame.mode.pinned)
+    text += *frame.mode.pinned ? ", clocks pinned" : ", clocks free";
   return text;
 }
 

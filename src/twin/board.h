@@ -82,7 +82,7 @@ struct TwinConstants {
   double time_noise = 0.02;      ///< of the times of a minibatch besides
   double sample_noise = 0.4;     ///< of preparing one sample: they differ in size
   double power_noise = 0.01;     ///< of a run's power
-  double leakage_per_c = 0.008;  ///< growth of static power per °C above 60 °C
+  double leakage_per_c = 0.008;  ///< growth of static power per °C above a warm board's
   double thermal_c_per_w = 0.8;  ///< above ambient
   double thermal_s = 90;         ///< until 63 % of the way
 };

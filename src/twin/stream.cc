@@ -9,7 +9,7 @@ namespace flyball {
 namespace {
 
 constexpr double cache_share = 0.9;  ///< of free memory that the page cache may take
-constexpr double warm_c = 60;        ///< at which static power is what the constants say
+constexpr double usual_c = 25;       ///< around a board that was measured
 
 }  // namespace
 
@@ -27,7 +27,7 @@ TwinStream::Inside::Inside(std::shared_ptr<const TwinBoard> on, const TwinPlan& 
                                  cache_share);
   cached = std::clamp(options.cached, 0.0, room());
   expect_hits();
-  celsius = options.thermal ? options.ambient_c : warm_c;
+  celsius = options.ambient_c;
   const TwinConstants& c = board->constants;
   if (options.board_spread > 0) {
     // The seed draws the board as well: its chip leaks more or less, and its clocks are its own.
@@ -118,27 +118,32 @@ TwinMinibatch TwinStream::Inside::next() {
   const double fits = std::min(1.0, plan.clocks.cores * length / (core + others));
   core *= fits;
   others *= fits;
-  const double leak = c.leakage_per_c * (celsius - warm_c);
-  double total_w = 0;
   for (size_t rail = 0; rail < board->rails.size(); ++rail) {
     const double energy =
-        power_factor *
-        (plan.rest_w[rail] * length + leak * plan.static_w[rail] * length +
-         plan.core_w[rail] * core + plan.other_core_w[rail] * others + plan.minibatch_j[rail]);
+        power_factor * (plan.rest_w[rail] * length + plan.core_w[rail] * core +
+                        plan.other_core_w[rail] * others + plan.minibatch_j[rail]);
     minibatch.rail_w[rail] = length > 0 ? energy / length : 0;
+  }
+  if (options.thermal) leak(minibatch, length);
+  for (size_t rail = 0; rail < board->rails.size(); ++rail)
     energy_j[rail] += minibatch.rail_w[rail] * length;
-    if (board->rails[rail].module) total_w += minibatch.rail_w[rail];
-  }
-  if (options.thermal) {
-    const double target = options.ambient_c + c.thermal_c_per_w * total_w;
-    celsius += (target - celsius) * (1 - std::exp(-length / c.thermal_s));
-  }
   core_s += core + others;
   gpu_s += plan.pass.gpu_s;
   math_s += plan.pass.math_s;
   bytes += plan.pass.bytes;
   follow_load(length, main);
   return minibatch;
+}
+
+// The constants are of boards that were warm from what they did when they were measured.
+void TwinStream::Inside::leak(TwinMinibatch& minibatch, double seconds) {
+  const TwinConstants& c = board->constants;
+  const auto module_w = [&] { return twin_power(*board, minibatch.rail_w).module_w; };
+  const double above_c = celsius - (usual_c + c.thermal_c_per_w * module_w());
+  for (size_t rail = 0; rail < board->rails.size(); ++rail)
+    minibatch.rail_w[rail] += power_factor * c.leakage_per_c * above_c * plan.static_w[rail];
+  const double final_c = options.ambient_c + c.thermal_c_per_w * module_w();
+  celsius += (final_c - celsius) * (1 - std::exp(-seconds / c.thermal_s));
 }
 
 void TwinStream::Inside::govern(TwinGovernor by,

@@ -18,6 +18,7 @@ struct TwinStream::Inside {
   Inside(std::shared_ptr<const TwinBoard> board, const TwinPlan& plan, const TwinWorkload& workload,
          const TwinOptions& options);
   TwinMinibatch next();
+  void leak(TwinMinibatch& minibatch, double seconds);  ///< by its temperature, which it moves
   void end_epoch();     ///< what was read stays cached as far as there is room
   double room() const;  ///< share of the set that the page cache can hold
   void expect_hits();
