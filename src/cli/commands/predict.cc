@@ -16,6 +16,7 @@
 #include "cli/tables.h"
 #include "predictors/registry.h"
 #include "tune/mode_prediction.h"
+#include "twin/twin.h"
 
 namespace flyball::cli {
 namespace {
@@ -115,6 +116,20 @@ Result<std::vector<WorkloadTable>> listing_references(const PredictArguments& op
   return references;
 }
 
+// Watts of another total than the twin's own are other watts: 30 % more where DRAM counts twice.
+void note_other_total(CompletedTable& all, const TwinBoard& twin) {
+  const std::string own = twin_power_total(twin), &total = all.table.power_total;
+  if (own.empty() || total == own || summarise(all).power_w.empty()) return;
+  all.notes.push_back(
+      total.empty()
+          ? fmt::format("what was profiled does not name its power total: its watts count as all "
+                        "labelled rails added up, those of {} are its {}'s (a column power_total "
+                        "names the total)",
+                        twin.id, own)
+          : fmt::format("power is of {}, as what was profiled; of {} it is else of {}", total,
+                        twin.id, own));
+}
+
 Result<Answer> predict(const PredictArguments& options) {
   FLYBALL_ASSIGN(KnownModes modes, known_modes(options.device));
   FLYBALL_ASSIGN(modes.twin, prior_board(options.prior, modes.device));
@@ -137,6 +152,7 @@ Result<Answer> predict(const PredictArguments& options) {
                     modes.twin->calibrated.empty()
                         ? "; these were fitted to no measurement of it, and may lie farther off"
                         : ""));
+  if (modes.simulated && modes.twin) note_other_total(answer.all, *modes.twin);
   if (answer.simulated)
     answer.all.notes.emplace_back("what was profiled is simulated: so is what is predicted of it");
   return answer;
@@ -165,6 +181,7 @@ void print_answer_json(const PredictArguments& options, const Answer& answer) {
                    {"extrapolated", summary.extrapolated},
                    {"minibatch_ms", range_json(summary.time_ms, summary.time_pct)},
                    {"power_w", range_json(summary.power_w, summary.power_pct)},
+                   {"power_total", answer.all.table.power_total},
                    {"out", options.out.empty() ? Json(nullptr) : Json(options.out)},
                    {"notes", answer.all.notes}};
   print_json(document);
@@ -186,14 +203,16 @@ void print_text(const PredictArguments& options, const Answer& answer) {
     fmt::print(" ({} of them outside of the profiled ones)", summary.extrapolated);
   fmt::print("\n\n");
   TextTable table({"predicted", "least", "median", "most", "90 % interval"});
-  const auto add = [&](const char* name, const auto& values, const auto& widths) {
+  const auto add = [&](const std::string& name, const auto& values, const auto& widths) {
     if (values.empty()) return;
     const double width = median(widths);  // NaN: of predictions that a table holds without interval
     table.add({name, number(quantile(values, 0)), number(median(values)),
                number(quantile(values, 1)), std::isnan(width) ? "-" : interval_text(width)});
   };
   add("minibatch ms", summary.time_ms, summary.time_pct);
-  add("power W", summary.power_w, summary.power_pct);
+  const std::string& total = all.table.power_total;
+  add(total.empty() ? "power W" : fmt::format("power W ({})", total), summary.power_w,
+      summary.power_pct);
   if (!table.empty()) fmt::print("{}\n", table.str());
   if (!answer.runs.empty()) {
     std::vector<std::string> numbers;
