@@ -14,6 +14,7 @@ namespace {
 using namespace flyball::testing_tools;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* twins = R"(parallel = 2
 [[boards]]
@@ -53,6 +54,9 @@ TEST_F(CampaignTest, AnswersEachCellAsThePlainCommandDoes) {
   EXPECT_EQ(plan.json()["cells"], 4);
   EXPECT_GT(plan.json()["trials"]["known"], 39);
   EXPECT_EQ(plan.json()["trials"]["unknown_cells"], 0);
+  const Finished words = run({"campaign", "plan", file});
+  EXPECT_THAT(words.out, HasSubstr("time of boards: none\nenergy: none\n"));
+  EXPECT_THAT(words.out, Not(HasSubstr("0 us"))) << "as `tune --dry-run` says";
 
   const Finished done = run({"campaign", "run", file, "--json"});
   ASSERT_EQ(done.exit_code, 0) << done.err;

@@ -13,8 +13,15 @@ namespace {
 
 constexpr size_t most_rows = 200, most_notes = 20;
 
-std::string seconds_or_unknown(const std::optional<double>& value) {
-  return value ? format_seconds({*value}) : "unknown";
+// As `tune --dry-run` has it: what is simulated or read costs nothing.
+std::string time_ahead(const std::optional<double>& seconds) {
+  if (!seconds) return "unknown";
+  return *seconds == 0 ? "none" : format_seconds({*seconds});
+}
+
+std::string energy_ahead(const std::optional<double>& joules) {
+  if (!joules) return "unknown";
+  return *joules == 0 ? "none" : format_joules(*joules);
 }
 
 std::string sum_text(const AheadSum& sum, const std::string& known, size_t cells) {
@@ -66,8 +73,7 @@ std::string campaign_ahead_text(const CampaignAhead& ahead, const Campaign& camp
     table.add({group.kind, or_dash(group.workload), group.question, or_dash(group.budget),
                fmt::format("{}", group.cells),
                group.trials ? fmt::format("{:g}", *group.trials) : "unknown",
-               seconds_or_unknown(group.seconds),
-               group.joules ? format_joules(*group.joules) : "unknown",
+               time_ahead(group.seconds), energy_ahead(group.joules),
                group.follow ? "another board" : "nothing"});
     add_reasons(group, reasons);
   }
@@ -79,9 +85,9 @@ std::string campaign_ahead_text(const CampaignAhead& ahead, const Campaign& camp
   text += fmt::format("trials at most: {} (readings that others contradict are repeated beside)\n",
                       sum_text(ahead.trials, fmt::format("{:g}", ahead.trials.known), missing));
   text += fmt::format("time of boards: {}\n",
-                      sum_text(ahead.seconds, format_seconds({ahead.seconds.known}), missing));
+                      sum_text(ahead.seconds, time_ahead(ahead.seconds.known), missing));
   text += fmt::format("energy: {}\n",
-                      sum_text(ahead.joules, format_joules(ahead.joules.known), missing));
+                      sum_text(ahead.joules, energy_ahead(ahead.joules.known), missing));
   for (const std::string& reason : reasons) text += "note: " + reason + "\n";
   return text;
 }
