@@ -53,6 +53,14 @@ test("gaps, thinned detail and damage are said", () => {
   assert.match(sheet.lines[0]!, /not closed/);
 });
 
+test("a simulated record does not tell when it began: the page tells when it was made", () => {
+  const page = record_page();
+  page.answer.provenance = "measured";
+  assert.equal(record_sheet(page).started_at, page.answer.started_utc);
+  page.answer.provenance = "simulated";
+  assert.equal(record_sheet(page).started_at, undefined);
+});
+
 test("a counter is a slope between whole intervals: the last one, cut short, has none", () => {
   const page = record_page();
   const counter = { ...page.answer.channels[0]!, kind: "counter" as const, unit: "s" };

@@ -32,7 +32,7 @@ export function record_sheet(page: RecordPage): Sheet {
   const provenance = a.provenance;
   const part = a.end_s - a.begin_s < a.seconds ? ` of ${length_words(a.seconds)}` : "";
   return {
-    title: a.file, subject: `Record · ${a.board}`, headline: `${length}${part} on ${a.board}.`, started_at: a.started_utc,
+    title: a.file, subject: `Record · ${a.board}`, headline: `${length}${part} on ${a.board}.`, ...(provenance === "simulated" ? {} : { started_at: a.started_utc }), // its day begins in 1970
     lines: a.stopped === null ? ["It was not closed: what was recorded in its last second may be missing."] : [],
     figures: a.totals.map((t) => ({ label: `energy, ${t.name}`, value: t.energy_j, unit: "J", provenance, note: [t.error_j === null ? "" : `± ${number(t.error_j, 2)} J`, t.mean_w === null ? "" : `${number(t.mean_w, 4)} W in the mean`, gap_words(t.gap_s)].filter(Boolean).join("; ") })),
     charts: [],
