@@ -178,7 +178,7 @@ Block served_to_client(const Asked& asked, cli::ServeOptions options) {
   const std::string file = (folder / "client").string();
   const int port = must(free_port());
   options.asked.arrivals = {ArrivalSpec{}};
-  options.listen = fmt::format("127.0.0.1:{}", port);
+  options.http.listen = fmt::format("127.0.0.1:{}", port);
   OwnProcess client({"--load-to", file, "--port", std::to_string(port), "--infer", asked.infer,
                      "--seconds", fmt::format("{}", options.asked.seconds), "--rate",
                      fmt::format("{}", asked.rate_hz), "--latency-ms",

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/figure.h"
 #include "problem/choices.h"
 #include "search/acquisition.h"
 #include "search/design.h"
@@ -123,7 +122,7 @@ class Flyball : public Strategy {
     const double percents = 100 * most / (best == 0 ? 1 : std::abs(best));
     if (options().gap == 0 && percents < 100 * options().min_gain)
       return stop(fmt::format("the largest expected gain is {:g} %, below {:g} %",
-                              percents > 0 ? rounded(percents, 2, false) : 0,
+                              std::floor(100 * percents) / 100,
                               100 * options().min_gain));
     return begin(chosen, fmt::format("largest expected gain ({})", percent(percents)));
   }
