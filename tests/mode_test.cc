@@ -133,9 +133,11 @@ TEST_F(ModeTest, WhatApplyPrintsSetsTheModeThatWasChosen) {
   std::istringstream code(data["apply"][0]["code"].get<std::string>());
   std::vector<std::string> words;
   for (std::string word; code >> word;) words.push_back(word);
-  ASSERT_GE(words.size(), 5u);
-  ASSERT_EQ(words[0] + " " + words[1], "sudo flyball");
-  words.erase(words.begin(), words.begin() + 2);
+  ASSERT_GE(words.size(), 7u);
+  const auto behind = words.begin() + 4;
+  ASSERT_EQ(std::vector<std::string>(words.begin(), behind),
+            (std::vector<std::string>{"sudo", "\"$(command", "-v", "flyball)\""}));
+  words.erase(words.begin(), behind);
   words.insert(words.end(), {"--root", root_.string()});
   const Finished set = run(words);
   ASSERT_EQ(set.exit_code, 0) << set.err;

@@ -164,7 +164,8 @@ TEST_F(ReportTest, OfATuneSaysHowToApplyIt) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const SortedJson config = done.json()["choice"]["config"], page = document(path("t.html"));
   EXPECT_EQ(page["answer"], done.json());
-  EXPECT_THAT(page["apply"][0]["code"], HasSubstr("sudo flyball mode set cpu_cores="));
+  EXPECT_THAT(page["apply"][0]["code"],
+              HasSubstr("sudo \"$(command -v flyball)\" mode set cpu_cores="));
   const std::string block = page["apply"][1]["code"];
   const auto cores = static_cast<int>(config["cpu_cores"].get<double>());
   EXPECT_THAT(block, HasSubstr("< POWER_MODEL ID="));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/os/as_root.h"
 #include "base/text.h"
 #include "boards/spec.h"
 #include "device/modes/nvpmodel_export.h"
@@ -44,9 +45,10 @@ void add_mode_set(Json& steps, const Settings& mode, const std::string& device) 
   std::vector<std::string> settings;
   for (const auto& [name, value] : mode) settings.push_back(name + "=" + format_number(value));
   steps.push_back(step("Set the mode",
-                       "Until the machine starts again; `sudo flyball mode restore` puts back "
-                       "what was before.",
-                       "sudo flyball mode set " + device + join(settings, ",")));
+                       fmt::format("Until the machine starts again; `{}` puts back what was "
+                                   "before.",
+                                   as_root_elsewhere("mode restore")),
+                       as_root_elsewhere("mode set " + device + join(settings, ","))));
 }
 
 void add_nvpmodel(Json& steps, const PowerMode& mode, const std::string& device) {

@@ -20,7 +20,8 @@ TEST(Apply, AJetsonIsSetByModeSetOrGetsAnNvpmodelBlock) {
   applied.mode = {{"cpu_cores", 4}, {"cpu_mhz", 1190.4}, {"gpu_mhz", 905.25}};
   const auto steps = apply_steps(applied);
   ASSERT_EQ(steps.size(), 3u);
-  EXPECT_EQ(code_of(steps, 0), "sudo flyball mode set cpu_cores=4,cpu_mhz=1190.4,gpu_mhz=905.25");
+  EXPECT_EQ(code_of(steps, 0),
+            "sudo \"$(command -v flyball)\" mode set cpu_cores=4,cpu_mhz=1190.4,gpu_mhz=905.25");
   EXPECT_THAT(code_of(steps, 1), StartsWith("< POWER_MODEL ID=99 NAME=FLYBALL >\n"));
   EXPECT_THAT(code_of(steps, 1), HasSubstr("CPU_ONLINE CORE_3 1\nCPU_ONLINE CORE_4 0\n"));
   EXPECT_THAT(code_of(steps, 2), HasSubstr("sudo nvpmodel -m 99"));
@@ -34,7 +35,7 @@ TEST(Apply, ABoardWithoutNamesOfNvpmodelIsSetByModeSetAlone) {
     applied.device = board;
     const auto steps = apply_steps(applied);
     ASSERT_EQ(steps.size(), 1u) << board;
-    EXPECT_EQ(code_of(steps, 0), "sudo flyball mode set cpu_cores=4");
+    EXPECT_EQ(code_of(steps, 0), "sudo \"$(command -v flyball)\" mode set cpu_cores=4");
   }
 }
 
@@ -89,7 +90,7 @@ TEST(Apply, ANetworkHereGetsTheCommandThatRunsIt) {
   applied.run = {{"batch_size", 32}, {"loader_workers", 0}, {"prefetch", 1}};
   const auto steps = apply_steps(applied);
   ASSERT_EQ(steps.size(), 2u);
-  EXPECT_EQ(code_of(steps, 0), "sudo flyball mode set cpu_mhz=1200");
+  EXPECT_EQ(code_of(steps, 0), "sudo \"$(command -v flyball)\" mode set cpu_mhz=1200");
   EXPECT_EQ(code_of(steps, 1),
             "taskset -c 0 flyball profile lenet5 --batch-size 32 --workers 0 --prefetch 1");
 }
@@ -101,8 +102,9 @@ TEST(Apply, TheSettingsOfAGpuAreSetOnThatGpu) {
   applied.workload = "lenet5";
   applied.command = "flyball tune lenet5 --device cuda:1 --axis gpu_mhz=600..1300";
   applied.mode = {{"cpu_cores", 2}, {"gpu_mhz", 900}, {"power_limit_w", 150}};
-  EXPECT_EQ(code_of(apply_steps(applied), 0),
-            "sudo flyball mode set --device cuda:1 gpu_mhz=900,power_limit_w=150");
+  EXPECT_EQ(
+      code_of(apply_steps(applied), 0),
+      "sudo \"$(command -v flyball)\" mode set --device cuda:1 gpu_mhz=900,power_limit_w=150");
   applied.mode = {{"cpu_cores", 2}};  // cores are chosen for each process
   EXPECT_THAT(code_of(apply_steps(applied), 0),
               testing::StartsWith("taskset -c 0-1 flyball profile"));
@@ -155,13 +157,13 @@ TEST(Apply, ASimulatedBoardStandsForATrueOne) {
   applied.mode = {{"cpu_cores", 4}, {"gpu_mhz", 816}};
   auto steps = apply_steps(applied);
   EXPECT_THAT(steps[0]["text"].get<std::string>(), HasSubstr("simulated"));
-  EXPECT_EQ(code_of(steps, 1), "sudo flyball mode set cpu_cores=4,gpu_mhz=816");
+  EXPECT_EQ(code_of(steps, 1), "sudo \"$(command -v flyball)\" mode set cpu_cores=4,gpu_mhz=816");
   EXPECT_EQ(steps.back()["code"], "flyball profile resnet18 --seed 3");
   // A card's clocks are its own device's, and cores are each process's.
   applied.device = "rtx3090";
   applied.command = "flyball tune resnet18 --device=twin:rtx3090";
   steps = apply_steps(applied);
-  EXPECT_EQ(code_of(steps, 1), "sudo flyball mode set --device cuda gpu_mhz=816");
+  EXPECT_EQ(code_of(steps, 1), "sudo \"$(command -v flyball)\" mode set --device cuda gpu_mhz=816");
   EXPECT_EQ(steps.back()["code"], "taskset -c 0-3 flyball profile resnet18");
 }
 

@@ -135,18 +135,19 @@ void add_helper(CLI::App& app, Context& context) {
       "helper",
       "Run and install the root service that sets the board for members of the group flyball");
   group->require_subcommand(1);
-  group->footer("Example:\n  sudo flyball helper install\n  flyball helper status");
+  group->footer(
+      "Example:\n  sudo \"$(command -v flyball)\" helper install\n  flyball helper status");
   auto options = std::make_shared<HelperArguments>();
   options->service.socket = helper_socket();
   CLI::App* installer = group->add_subcommand("install", "Install it and its systemd units");
   add_stage(*installer, *options);
   add_json_flag(*installer, options->json);
-  installer->footer("Example:\n  sudo flyball helper install");
+  installer->footer("Example:\n  sudo \"$(command -v flyball)\" helper install");
   set_action(*installer, context, [options] { return install(*options); });
   CLI::App* remover = group->add_subcommand("uninstall", "Take it away");
   add_stage(*remover, *options);
   add_json_flag(*remover, options->json);
-  remover->footer("Example:\n  sudo flyball helper uninstall");
+  remover->footer("Example:\n  sudo \"$(command -v flyball)\" helper uninstall");
   set_action(*remover, context, [options] { return uninstall(*options); });
   CLI::App* asker =
       group->add_subcommand("status", "Say whether it answers this user (exit code 1: no)");
@@ -168,7 +169,7 @@ void add_helper(CLI::App& app, Context& context) {
                    "Seconds without a client after which it ends; 0: never")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  server->footer("Example:\n  sudo flyball helper run --group flyball");
+  server->footer("Example:\n  sudo \"$(command -v flyball)\" helper run --group flyball");
   set_action(*server, context, [options] { return serve(*options); });
 }
 

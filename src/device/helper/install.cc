@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/os/accounts.h"
+#include "base/os/as_root.h"
 #include "base/os/guard.h"
 #include "base/text.h"
 #include "device/helper/link.h"
@@ -24,9 +25,9 @@ namespace fs = std::filesystem;
 constexpr const char* socket_name = "flyball-helper.socket";
 constexpr const char* service_name = "flyball-helper.service";
 
-Status check_root(const HelperPlaces& places, const std::string& what) {
+Status check_root(const HelperPlaces& places, const std::string& what, const char* words) {
   if (places.staged() || ::geteuid() == 0) return {};
-  return Error{Code::permission, what + " needs root", "sudo flyball helper …"};
+  return Error{Code::permission, what + " needs root", as_root(words)};
 }
 
 bool systemd_runs(const HelperPlaces& places) {
@@ -74,7 +75,7 @@ Status run_system_command(const std::vector<std::string>& argv) {
 
 Result<HelperSteps> install_helper(const HelperPlaces& places, const fs::path& program,
                                    const SystemCommand& run) {
-  FLYBALL_CHECK(check_root(places, "installing the helper"));
+  FLYBALL_CHECK(check_root(places, "installing the helper", "helper install"));
   HelperSteps steps;
   FLYBALL_ASSIGN(const std::string image, read_file(program));
   FLYBALL_CHECK(put(places.program(), image, 0755, steps));
@@ -100,15 +101,15 @@ Result<HelperSteps> install_helper(const HelperPlaces& places, const fs::path& p
     // One of an earlier version; the next client starts this one.
     FLYBALL_CHECK(step(run, {"systemctl", "stop", service_name}, steps));
   } else {
-    steps.next.push_back(
-        "systemd does not run here; start the helper with: sudo flyball helper run");
+    steps.next.push_back("systemd does not run here; start the helper with: " +
+                         as_root("helper run"));
   }
   steps.next.push_back(join_group);
   return steps;
 }
 
 Result<HelperSteps> uninstall_helper(const HelperPlaces& places, const SystemCommand& run) {
-  FLYBALL_CHECK(check_root(places, "taking the helper away"));
+  FLYBALL_CHECK(check_root(places, "taking the helper away", "helper uninstall"));
   HelperSteps steps;
   std::error_code unknown;
   const bool started = !places.staged() && systemd_runs(places);

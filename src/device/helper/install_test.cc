@@ -77,7 +77,7 @@ TEST_F(HelperInstallTest, WithoutSystemdSaysHowToStartIt) {
   const auto steps = install();
   ASSERT_TRUE(steps.ok());
   EXPECT_THAT(commands_, ElementsAre("groupadd --system flyball"));
-  EXPECT_THAT(steps->next.front(), HasSubstr("sudo flyball helper run"));
+  EXPECT_THAT(steps->next.front(), HasSubstr("helper run"));
 }
 
 TEST_F(HelperInstallTest, UninstallLeavesNothingButTheGroup) {

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/os/as_root.h"
+
 namespace flyball {
 namespace {
 
@@ -22,7 +24,7 @@ std::string join_the_group() {
 }
 
 std::string install_remedy() {
-  return "sudo flyball helper install";
+  return as_root("helper install");
 }
 
 Error not_connected(const fs::path& socket, int reason) {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "base/os/as_root.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -23,7 +24,7 @@ constexpr int first_handed_over = 3;  // SD_LISTEN_FDS_START
 Error bad_handover(const std::string& why, bool tcp) {
   return {Code::invalid_argument, "systemd handed over " + why,
           tcp ? "one ListenStream= of an address and a port in the .socket unit"
-              : "sudo flyball helper install puts the units in order"};
+              : as_root_elsewhere("helper install") + " puts the units in order"};
 }
 
 int option_of(int fd, int option) {

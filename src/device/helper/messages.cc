@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/json_line.h"
+#include "base/os/as_root.h"
 #include "base/text.h"
 #include "device/knobs/knob.h"
 
@@ -38,7 +39,7 @@ Error unreadable(const std::string& why) {
 
 Error no_reply(const std::string& why) {
   return {Code::corrupt, "the helper answered what is no reply: " + why,
-          "is it of this version of flyball? sudo flyball helper install"};
+          "is it of this version of flyball? " + as_root("helper install")};
 }
 
 bool is_axis_name(const std::string& name) {
@@ -145,7 +146,7 @@ Result<HelperRequest> parse_helper_request(std::string_view text) {
     return Error{Code::invalid_argument,
                  fmt::format("this helper speaks version {} of its protocol alone, as \"flyball\"",
                              helper_protocol),
-                 "have the same flyball on both sides: sudo flyball helper install"};
+                 "have the same flyball on both sides: " + as_root_elsewhere("helper install")};
   if (what == json.end() || !what->is_string()) return unreadable("\"do\" is missing");
   HelperRequest request;
   const auto name = what->get<std::string>();

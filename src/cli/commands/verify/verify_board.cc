@@ -142,7 +142,7 @@ void add_verify_board(CLI::App& app, Context& context) {
   add_json_flag(*command, options->json);
   command->footer(
       "Exit codes: 0 nothing failed, 1 something did.\n"
-      "Example:\n  flyball verify-board --dry-run\n  sudo flyball verify-board");
+      "Example:\n  flyball verify-board --dry-run\n  sudo \"$(command -v flyball)\" verify-board");
   set_action(*command, context, [options, &context] { return verify(*options, context); });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/os/as_root.h"
 #include "base/os/interrupt.h"
 #include "base/os/tool_process.h"
 #include "base/text.h"
@@ -303,7 +304,7 @@ Status VerifySteps::check_rails() {
   if (same == 0 && compared.verdict == Verdict::passed) {
     compared.verdict = Verdict::left_out;
     compared.found = "it tells no rail that is read here";
-    compared.hint = "some releases tell rails to root alone: sudo flyball verify-board";
+    compared.hint = "some releases tell rails to root alone: " + as_root("verify-board");
   } else {
     compared.found = fmt::format(
         "{} rails within a tenth or 0.2 W of it; largest difference {:.1f} %", same, largest_pct);
