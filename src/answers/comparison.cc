@@ -35,9 +35,19 @@ Change change_of(const TuneResult& result, size_t config, Objective quantity) {
   return {100 * (chosen.value / other.value - 1), doubt_of(chosen, other, quantity, "").empty()};
 }
 
+constexpr double told_as_times = 10;  // from which multiple on percent are no figure to read
+
+/// "5.2 % less power", "the same time", "208 times as much time": but for what it is compared with.
 std::string change_words(double pct, const std::string& quantity) {
   if (std::abs(pct) < same_pct) return fmt::format("the same {}", quantity);
+  const double times = 1 + pct / 100;
+  if (times >= told_as_times) return fmt::format("{:.3g} times as much {}", times, quantity);
   return fmt::format("{:.1f} % {} {}", std::abs(pct), pct < 0 ? "less" : "more", quantity);
+}
+
+/// What leads from those words to what it is compared with.
+const char* than_or_as(double pct) {
+  return std::abs(pct) < same_pct || 1 + pct / 100 >= told_as_times ? " as " : " than ";
 }
 
 // " per minibatch"; a latency is that of one request anyway.
@@ -47,18 +57,20 @@ std::string per_of_time(const TuneResult& result) {
 
 std::string than_default(const TuneResult& result, const Comparison& comparison) {
   std::string text, unclear;
+  const char* leads = " than ";
   const std::string per = per_of_time(result);
   const auto add = [&](const Change& change, const std::string& quantity, const std::string& unit) {
     if (std::isnan(change.pct)) return;
-    if (change.established || std::abs(change.pct) < same_pct)
+    if (change.established || std::abs(change.pct) < same_pct) {
       text += (text.empty() ? "" : ", ") + change_words(change.pct, quantity) + unit;
-    else
+      leads = than_or_as(change.pct);
+    } else
       unclear += (unclear.empty() ? "" : " and ") + quantity;
   };
   add(comparison.time, time_name(result.board()), per);
   add(comparison.power, "power", "");
   add(comparison.energy, "energy", per);
-  text += " than the default";
+  text += std::string(leads) + "the default";
   if (!unclear.empty()) text += fmt::format("; of {} no difference is established", unclear);
   return text;
 }
@@ -162,7 +174,7 @@ std::string compare_with_preset(const TuneResult& result, const PresetAnswer& pr
                          ? speed(pct)
                          : change_words(pct, quantity_name(result));
   if (energy) than += fmt::format(" per {}", per_text(result));
-  than += " than " + preset.title() + within;
+  than += than_or_as(pct) + preset.title() + within;
   const double watts = result.configurations[*result.choice].power_w;
   if (objective != Objective::power && !std::isnan(watts))
     than += fmt::format("{} at {} W", within.empty() ? "" : ",",
@@ -191,9 +203,10 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   if (!preset.breaks.empty()) return breaks_text(preset.title(), preset.breaks);
   const Problem& problem = *plan.problem;
   if (trains_nothing(problem, preset.outcome)) return preset.title() + " trains nothing beside it";
-  std::string text = gain_text(problem, objective_value(problem, plan.answer->outcome),
-                               objective_value(problem, preset.outcome)) +
-                     (" than " + preset.title() + within);
+  const double mine = objective_value(problem, plan.answer->outcome);
+  const double theirs = objective_value(problem, preset.outcome);
+  std::string text = gain_text(problem, mine, theirs) + than_or_as(100 * (mine / theirs - 1)) +
+                     preset.title() + within;
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
     text += fmt::format("{} at {} W", within.empty() ? "" : ",",
                         upper_figure(plan.chosen.power_w, 3, problem.budgets.power_w));
@@ -269,12 +282,9 @@ std::string oracle_text(const TuneResult& result) {
   const double robust = gap_pct(result, result.oracle->robust);
   if (std::isnan(raw)) return "";
   const std::string quantity = quantity_name(result);
-  std::string text = change_words(raw, quantity) +
-                     (std::abs(raw) < same_pct ? " as the raw optimum" : " than the raw optimum");
+  std::string text = change_words(raw, quantity) + than_or_as(raw) + "the raw optimum";
   if (!std::isnan(robust))
-    text +=
-        fmt::format(", {}{}", change_words(robust, quantity),
-                    std::abs(robust) < same_pct ? " as the robust one" : " than the robust one");
+    text += ", " + change_words(robust, quantity) + than_or_as(robust) + "the robust one";
   return text;
 }
 

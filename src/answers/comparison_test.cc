@@ -289,6 +289,35 @@ TEST_F(PresetComparisonTest, ADefaultThatKeepsTheLimitsIsComparedWithFirst) {
             "than the default; 40.0 % faster than preset 30W (in force) at 29.5 W");
 }
 
+// 20729.5 % more is no figure that anybody reads.
+TEST_F(PresetComparisonTest, ManyTimesAsMuchIsToldByTheFactor) {
+  add_preset("30W", 2, 20).in_force = true;
+  EXPECT_EQ(headline(1, 208.3, 84),
+            "208 times as much time per minibatch, 26.2 % less power, 154 times as much energy per "
+            "minibatch as the default; 148.0 % more time than preset 30W (in force) at 29.5 W");
+}
+
+TEST(PlanComparison, TheSameTrainingIsTheSameAsThatOfAPreset) {
+  auto problem = std::make_shared<Problem>();
+  problem->objective = Objective::throughput;
+  problem->roles = {{.workload = "net"}, {.workload = "det", .phase = Phase::infer, .rate_hz = 60}};
+  const Outcome trains{.loss = -15, .minibatches = 8, .feasible = true};
+  Plan plan;
+  plan.problem = problem;
+  plan.answer = Answer{.choice = {1, 0}, .outcome = trains};
+  plan.chosen.power_w = 29.5;
+  PresetAnswer& preset = plan.presets.emplace_back();
+  preset.name = "MAXN";
+  preset.choice = {0, 0};
+  preset.provenance = Provenance::simulated;
+  preset.outcome = trains;
+  compare_with_presets(plan);
+  EXPECT_EQ(plan.presets[0].text, "the same training as preset MAXN at 29.5 W");
+  preset.outcome.loss = -10;
+  compare_with_presets(plan);
+  EXPECT_EQ(plan.presets[0].text, "50.0 % more training than preset MAXN at 29.5 W");
+}
+
 TEST_F(PresetComparisonTest, WithoutAPresetThatDoesThatIsSaid) {
   result_.default_breaks = {{Constraint::power, "power budget (40 W)"}};
   add_preset("30W", 2, 20).breaks = {{Constraint::time, "time budget"}};

@@ -11,6 +11,7 @@
 
 #include "base/amounts.h"
 #include "base/lower.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -154,6 +155,38 @@ std::string unheld_limits(std::span<const Figures> trials, std::span<const Figur
                                       trials.size(), figure_text(limit.figure, value)));
   }
   return join(parts, "; ");
+}
+
+NearestToLimits nearest_to_limits(const std::map<size_t, std::vector<Figures>>& trials,
+                                  std::span<const FigureLimit> limits) {
+  // As a search counts trials that were made again: by the median of their excesses.
+  const std::vector<Figures>* nearest = nullptr;
+  NearestToLimits found;
+  double least = infinite;
+  for (const auto& [config, repeats] : trials) {
+    std::vector<double> excesses;
+    for (const Figures& figures : repeats) excesses.push_back(excess_of(figures, limits));
+    if (excesses.empty() || median(excesses) >= least) continue;
+    least = median(excesses);
+    nearest = &repeats;
+    found.config = config;
+  }
+  if (!nearest || least <= 0) return found;
+  std::vector<std::string> parts;
+  for (const FigureLimit& limit : limits) {
+    std::vector<double> values;
+    for (const Figures& figures : *nearest)
+      if (const auto value = figures.find(limit.figure); value != figures.end())
+        values.push_back(value->second);
+    if (values.empty()) continue;
+    const double value = median(values);
+    if (excess_of({{limit.figure, value}}, {&limit, 1}) <= 0) continue;
+    parts.push_back(fmt::format(
+        "{}: {}{}", limit.text(), figure_text(limit.figure, value),
+        values.size() == 1 ? "" : fmt::format(" in the median of its {} trials", values.size())));
+  }
+  found.text = join(parts, "; ");
+  return found;
 }
 
 }  // namespace flyball

@@ -82,6 +82,18 @@ TEST(FigureLimit, WhatNoTrialHeldIsNamedWithTheNearest) {
   EXPECT_THAT(unheld_limits(std::vector<Figures>{{}}, limits), HasSubstr("no trial reported it"));
 }
 
+// Of one configuration the first trial held the limit, of the other the second.
+TEST(FigureLimit, WhatNoConfigurationHoldsIsToldOfTheNearest) {
+  const std::vector<FigureLimit> limits = {limit("failed=1%", true)};
+  const auto trial = [](double failed) { return Figures{{"failed", failed}}; };
+  const NearestToLimits nearest = nearest_to_limits(
+      {{3, {trial(0.0), trial(0.05)}}, {5, {trial(0.04), trial(0.0)}}, {8, {trial(0.3)}}}, limits);
+  EXPECT_EQ(nearest.config, 5u);
+  EXPECT_EQ(nearest.text, "failed ≤ 1 %: 2 % in the median of its 2 trials");
+  EXPECT_EQ(nearest_to_limits({{3, {trial(0.3)}}}, limits).text, "failed ≤ 1 %: 30 %");
+  EXPECT_EQ(nearest_to_limits({{3, {trial(0.0)}}, {5, {trial(0.3)}}}, limits).text, "");
+}
+
 TEST(FigureLimit, WhichOfTwoIsWorseGoesByTheLimitElseTheName) {
   EXPECT_TRUE(is_worse("loss", 2.271, 2.205, {}));
   EXPECT_FALSE(is_worse("loss", 2.1, 2.205, {}));

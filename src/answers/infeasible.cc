@@ -393,7 +393,8 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why, const R
   // Limits on a program's own figures are not relaxed.
   if (limits_of(problem).empty()) {
     error.message += "; each misses a limit on the program's own figures";
-    error.hint = "ease it (--at-most, --at-least), or allow more --profiles";
+    error.hint = "ease it (--at-most, --at-least)";
+    if (why.measured < why.choices) error.hint += ", or allow more --profiles";
     return error;
   }
   std::vector<std::string> binding, tries;

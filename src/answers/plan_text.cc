@@ -124,12 +124,14 @@ std::string hundredths(double power_w) {
 }
 
 std::string front_text(const Plan& plan) {
+  // Where nothing tells power there are none at others.
+  if (std::ranges::none_of(plan.front, [](const Option& one) { return one.power_w > 0; }))
+    return "";
   std::string text;
   for (const Option& option : plan.front)
     text += fmt::format("  {:>7} W  {}: {}\n", hundredths(option.power_w),
                         objective_text(*plan.problem, option.choice.outcome),
                         choice_text(*plan.problem, option.choice));
-  if (text.empty()) return "";
   return fmt::format("alternatives at other powers ({})\n", provenance_name(plan.provenance)) +
          text;
 }

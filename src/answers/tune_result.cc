@@ -53,7 +53,8 @@ std::string describe(const TuneResult& result) {
   if (request.time_budget_s != unlimited)
     text += fmt::format(", {} ≤ {}", span, format_seconds({request.time_budget_s}));
   if (request.energy_budget_j != unlimited)
-    text += fmt::format(", {} ≤ {:g} J", span, request.energy_budget_j);
+    text += fmt::format(", energy of {} {} ≤ {:g} J", span == "epoch" ? "an" : "a", span,
+                        request.energy_budget_j);
   if (request.slowdown != unlimited) text += ", " + slowdown_text(request.slowdown);
   for (const FigureLimit& limit : request.limits) text += ", " + limit.text();
   if (request.gap > 0) text += fmt::format(", until a gap of {:g} %", 100 * request.gap);

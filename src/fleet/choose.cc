@@ -206,6 +206,11 @@ class Chooser {
   std::vector<FleetKind> ordered_;
 };
 
+const char* finish_text(size_t boards, bool each) {
+  if (boards == 1) return each ? "finishes the work" : "finishes";
+  return each ? "finish the work each" : "finish together";
+}
+
 std::string binding_text(const FleetAnswer& answer) {
   std::vector<std::string> parts;
   for (const WithoutLimit& one : answer.without)
@@ -272,8 +277,8 @@ std::string fleet_sentence(const FleetAnswer& answer) {
                               : fmt::format("at most {} % above the least {}",
                                             number(std::max(answer.gap_pct(), 1e-4), 2), least);
   return fmt::format(
-      "{} of {} boards finish {} in {}, at {} W and with {}: {}{}", plan.boards, all,
-      answer.question.each ? "the work each" : "together", format_seconds({plan.time_s}),
+      "{} of {} board{} {} in {}, at {} W and with {}: {}{}", plan.boards, all, all == 1 ? "" : "s",
+      finish_text(plan.boards, answer.question.each), format_seconds({plan.time_s}),
       upper_figure(plan.power_w, 4, answer.question.limits.power_w.value_or(unlimited_w)),
       format_joules(plan.energy_j), how, binding_text(answer));
 }

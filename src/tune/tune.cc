@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "answers/comparison.h"
+#include "answers/figure_limit.h"
 #include "answers/per_text.h"
 #include "answers/tune_json.h"
 #include "base/json.h"
@@ -43,17 +46,33 @@ TuneResult start_result(const SharedBoard& board, const Request& request, const 
   return result;
 }
 
+// Each limit was held by a trial, and none of the configurations holds them.
+std::string unheld_by_any_configuration(const TuneResult& result) {
+  std::map<size_t, std::vector<Figures>> trials;
+  for (const Observation& trial : result.profiled)
+    if (!trial.measurement.failed()) trials[trial.config].push_back(trial.measurement.figures);
+  const NearestToLimits nearest = nearest_to_limits(trials, result.request.limits);
+  if (nearest.text.empty()) return "";
+  return fmt::format("of {} configurations none holds the limits; the nearest, {}, misses {}",
+                     trials.size(), describe(result.space.settings(nearest.config)), nearest.text);
+}
+
 // A limit on a figure that no trial held is named: problems know only that there is one.
 void name_unheld_limits(TuneResult& result) {
   std::vector<Figures> figures;
   for (const Observation& trial : result.profiled)
     if (!trial.measurement.failed()) figures.push_back(trial.measurement.figures);
-  const std::string unheld = unheld_limits(figures, result.request.limits);
+  std::string unheld = unheld_limits(figures, result.request.limits);
+  // Where another limit binds, that one is told.
+  const bool told = !result.remedies.alone.empty() || !result.remedies.together.empty();
+  if (unheld.empty() && !told) unheld = unheld_by_any_configuration(result);
   if (unheld.empty()) return;
   result.remedies = {};  // relaxing another limit would not do
-  result.infeasible = {Code::infeasible, unheld,
-                       fmt::format("ease that limit, open other axes, or allow more trials with {}",
-                                   option_name(result.request.caller, "profiles"))};
+  std::string hint = "ease that limit (--at-most, --at-least), or open other axes";
+  if (result.request.caller == Caller::program) hint = "ease that limit, or open other axes";
+  if (result.configurations_profiled() < result.space.size())
+    hint += ", or allow more trials with " + option_name(result.request.caller, "profiles");
+  result.infeasible = {Code::infeasible, unheld, hint};
 }
 
 // A program tells only by running whether its trials are minibatches or whole runs.

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "baselines/nn/nn_model.h"
+#include "predict/of_total.h"
 #include "predict/rows.h"
 
 namespace flyball {
@@ -170,9 +171,9 @@ class Nn final : public Predictor {
                                         measured.title()));
     if (best && best->power_total != measured.power_total && best->has_power())
       notes_.push_back(fmt::format(
-          "transfer-nn: power of reference {} is the total '{}', that of the target '{}': its last "
-          "layer is new and learns the level from the target alone",
-          best->title(), best->power_total, measured.power_total));
+          "transfer-nn: power of reference {} is {}, that of the target {}: its last layer is new "
+          "and learns the level from the target alone",
+          best->title(), of_total(*best), of_total(measured)));
     return best;
   }
 

@@ -57,8 +57,10 @@ std::string benchmark_text(const BenchmarkResult& result) {
   for (const EntryResult& entry : result.entries) {
     const auto needed = entry.epochs_to_target();
     table.add({entry.entry.id, entry.entry.target_text(),
-               needed ? std::to_string(*needed) : "not reached", seconds(entry.time_to_target_s()),
-               seconds(entry.epoch_s()), stall_text(entry),
+               needed                  ? std::to_string(*needed)
+               : entry.failure.empty() ? "not reached"
+                                       : "not run",
+               seconds(entry.time_to_target_s()), seconds(entry.epoch_s()), stall_text(entry),
                entry.power.total.empty() ? "-" : number(entry.power.mean_w),
                or_dash(entry.energy_to_target_j())});
   }

@@ -190,10 +190,10 @@ void print_epochs(const EpochRun& run) {
 }
 
 void print_program(const ProgramProfile& profile) {
-  fmt::print("{}: {} s, CPU {} % of one core, peak {} MiB in {} processes, read {} MiB\n\n",
+  fmt::print("{}: {} s, CPU {} % of one core, peak {} MiB in {} process{}, read {} MiB\n\n",
              join(profile.request.argv, " "), number(profile.wall_s), number(profile.cpu_pct),
              mebibytes(profile.peak_memory_bytes), profile.peak_processes,
-             mebibytes(profile.read_bytes));
+             profile.peak_processes == 1 ? "" : "es", mebibytes(profile.read_bytes));
   TextTable table({"part", "minibatches", "E2E s", "stall s", "compute s", "overhead s",
                    "median minibatch ms", "energy J", "power W"});
   table.add({"whole run", "-", number(profile.wall_s), "-", "-", "-", "-",

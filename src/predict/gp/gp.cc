@@ -15,6 +15,7 @@
 #include "predict/gp/averaged_surface.h"
 #include "predict/gp/surface_forms.h"
 #include "predict/gp/transfer_source.h"
+#include "predict/of_total.h"
 #include "predict/roofline/cost_form.h"
 #include "predict/rows.h"
 
@@ -316,9 +317,9 @@ class GpPredictor final : public Predictor {
       if (std::isfinite(ratio)) offsets.push_back(std::log(ratio));
     }
     return fmt::format(
-        "{}: power of reference {} is the total '{}', that of the target '{}': only its shape is "
-        "used, the level is fitted{}",
-        speaker(), reference.title(), reference.power_total, measured.power_total,
+        "{}: power of reference {} is {}, that of the target {}: only its shape is used, the level "
+        "is fitted{}",
+        speaker(), reference.title(), of_total(reference), of_total(measured),
         offsets.empty() ? ""
                         : fmt::format(" ({:+.1f} % against the reference's, over {} modes of both)",
                                       100 * std::expm1(median(offsets)), offsets.size()));
