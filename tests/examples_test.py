@@ -87,7 +87,6 @@ OF_THE_MACHINE = [
     ("search ended", "sooner where nothing is expected to be better"),
     ("power is not available", "where there is a sensor, power is shown"),
     ("note: cpu_mhz cannot be set", "where there is cpufreq it can be"),
-    ("note: auto:", "other models may do better there"),
 ]
 
 
