@@ -6,6 +6,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "base/lower.h"
+
 namespace flyball {
 
 std::string_view trim(std::string_view text) {
@@ -123,11 +125,13 @@ std::string format_number(double value) {
   return fmt::format("{}", value);
 }
 
+// Capitals are none of the difference: nobody means another name by them.
 std::optional<std::string> closest(std::string_view wrong, const std::vector<std::string>& names) {
+  const std::string small = lower(std::string(wrong));
   size_t best = std::max<size_t>(2, wrong.size() / 3) + 1;
   std::optional<std::string> found;
   for (const std::string& name : names) {
-    const size_t distance = edit_distance(wrong, name);
+    const size_t distance = edit_distance(small, lower(name));
     if (distance < best && 2 * distance <= std::max(wrong.size(), name.size())) {
       best = distance;
       found = name;

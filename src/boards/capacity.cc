@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/amounts.h"
+#include "base/text.h"
 #include "boards/spec.h"
 #include "boards/toml_reader.h"
 
@@ -51,9 +52,11 @@ Result<BoardCapacity> board_capacity(std::string_view id) {
     const std::string file = board.file;
     if (file.substr(0, file.find('.')) == id) return parse_board_capacity(board.text, file);
   }
+  const auto meant = closest(id, boards_with_capacity());
   return Error{Code::not_found, fmt::format("how much memory '{}' has is not known", id),
-               fmt::format("one of: {}; or say it with --memory 4GB",
-                           fmt::join(boards_with_capacity(), ", "))};
+               meant ? fmt::format("did you mean '{}'? Else say it with --memory 4GB", *meant)
+                     : fmt::format("one of: {}; or say it with --memory 4GB",
+                                   fmt::join(boards_with_capacity(), ", "))};
 }
 
 }  // namespace flyball

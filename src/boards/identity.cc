@@ -100,12 +100,6 @@ std::string named_board() {
   return name ? name : "";
 }
 
-std::string known_ids() {
-  std::vector<std::string> ids;
-  for (const BoardSpec& spec : board_specs()) ids.push_back(spec.id);
-  return join(ids, ", ");
-}
-
 // A name alone makes no board of a PC.
 bool bears_out(const BoardSpec& spec, const BoardIdentity& board, const fs::path& root) {
   if (spec.jetson()) return board.l4t != 0;
@@ -121,7 +115,7 @@ void take_named(const std::string& name, const fs::path& root, BoardIdentity& bo
   if (spec == nullptr) {
     board.problems.push_back({Code::invalid_argument,
                               fmt::format("FLYBALL_BOARD names '{}', which is no board", name),
-                              "one of: " + known_ids()});
+                              known_boards_hint(name)});
     return;
   }
   if (!bears_out(*spec, board, root)) {
@@ -206,7 +200,7 @@ BoardIdentity identify_board(const fs::path& root) {
         {Code::not_found,
          "/etc/nv_tegra_release says that this is a Jetson, and no device tree says which: "
          "containers hide /proc/device-tree",
-         "name it by --board or FLYBALL_BOARD (" + known_ids() +
+         "name it by --board or FLYBALL_BOARD (" + join(board_ids(), ", ") +
              "), or let docker run --security-opt systempaths=unconfined show it"});
     return board;
   }

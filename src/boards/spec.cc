@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/text.h"
 #include "boards/toml_reader.h"
 
 namespace flyball {
@@ -186,6 +187,17 @@ const std::vector<BoardSpec>& board_specs() {
 const BoardSpec* find_board_spec(std::string_view id) {
   const auto found = std::ranges::find(board_specs(), id, &BoardSpec::id);
   return found == board_specs().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> board_ids() {
+  std::vector<std::string> ids;
+  for (const BoardSpec& spec : board_specs()) ids.push_back(spec.id);
+  return ids;
+}
+
+std::string known_boards_hint(std::string_view wrong) {
+  const auto meant = closest(wrong, board_ids());
+  return meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(board_ids(), ", ");
 }
 
 }  // namespace flyball

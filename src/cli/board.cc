@@ -63,10 +63,11 @@ Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& opt
 
 // By knobs that are closed again: whoever measures opens them once nobody else does, whose settings
 // would pass for the board's.
-Result<std::vector<Axis>> open_axes(const Board& board, const std::vector<std::string>& texts) {
+Result<std::vector<Axis>> open_axes(const Board& board, const std::vector<std::string>& texts,
+                                    OtherAxes others) {
   FLYBALL_ASSIGN(const auto choices, parse_axis_choices(texts));
   FLYBALL_ASSIGN(const auto device, board.knobs());
-  return opened_axes(choices, device->axes());
+  return opened_axes(choices, device->axes(), others);
 }
 
 Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& options) {
@@ -83,7 +84,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   if (options.trial_seconds) trial.whole_run_limit_s = *options.trial_seconds;
   trial.interrupted = &interrupt_flag();
   trial.wanted_figures = options.wanted_figures;
-  FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes));
+  FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes, OtherAxes::program));
   OpenedProfiler opened;
   if (!options.dry_run) {
     FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
@@ -129,7 +130,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.step.phase = live.phase;
   FLYBALL_CHECK(read_training_options(options.training, options.workload, live.step));
   live.image_size = options.training.image_size;
-  FLYBALL_ASSIGN(live.open, open_axes(board, options.axes));
+  FLYBALL_ASSIGN(live.open, open_axes(board, options.axes, OtherAxes::none));
   FLYBALL_CHECK(check_device(live.board.compute));
   auto power = board.power();
   if (options.needs_power) FLYBALL_CHECK(check_power(power->gap()));
@@ -157,7 +158,7 @@ Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& opti
     FLYBALL_ASSIGN(phase, parse_phase(options.phase));
   }
   FLYBALL_ASSIGN(TwinWorkload workload, known_twin_workload(options.workload, phase));
-  FLYBALL_ASSIGN(twin.open, open_axes(board, options.axes));
+  FLYBALL_ASSIGN(twin.open, open_axes(board, options.axes, OtherAxes::none));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.profiler, make_twin_profiler(board, std::move(workload), twin));
   return opened;
@@ -285,7 +286,9 @@ void add_board_name(CLI::App& command) {
           "Name of this board, such as orin_agx, where a container hides its device tree")
       ->check(CLI::Validator(
           [](const std::string& id) {
-            return find_board_spec(id) ? "" : fmt::format("'{}' is no board that is known", id);
+            return find_board_spec(id) ? ""
+                                       : fmt::format("'{}' is no board that is known; {}", id,
+                                                     known_boards_hint(id));
           },
           "NAME"))
       ->option_text("NAME");

@@ -84,8 +84,11 @@ Status check_load_options(const LoadArguments& arguments, LoadProtocol protocol)
     return misplaced("--shape", "--protocol oip");
   if (!answers_in_tokens(protocol) && arguments.no_stream)
     return misplaced("--no-stream", "--protocol openai-chat and openai-completions");
+  // Left out, the load would be that of another path than the model's.
   if (protocol == LoadProtocol::http && !request.model.empty())
-    return misplaced("--model", "the other protocols");
+    return Error{Code::invalid_argument, "--model means nothing to the protocol http",
+                 "--protocol oip asks for it as the Open Inference Protocol does (openai-chat and "
+                 "openai-completions likewise); plain http asks for the URL's path alone"};
   return {};
 }
 

@@ -68,7 +68,7 @@ Result<OpenedProfiler> open_server(const ProfilerOptions& options, const ServerO
     FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
   }
   FLYBALL_ASSIGN(auto device, board->knobs(report_left));
-  FLYBALL_ASSIGN(trial.open, opened_axes(choices, device->axes()));
+  FLYBALL_ASSIGN(trial.open, opened_axes(choices, device->axes(), OtherAxes::program));
   FLYBALL_ASSIGN(opened.profiler, make_server_profiler(std::move(device), std::move(power), trial));
   FLYBALL_ASSIGN(opened.profiler, with_modes(std::move(opened.profiler), modes));
   return opened;

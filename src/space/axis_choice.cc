@@ -24,6 +24,23 @@ std::string list_of(std::span<const double> values) {
   return join(words, ", ");
 }
 
+// Of a range of what is no axis of the board.
+Error no_values(const AxisChoice& choice, std::span<const Axis> board, OtherAxes others) {
+  Error error{
+      Code::invalid_argument,
+      fmt::format("{} is no axis of this board, so {} names no values", choice.name, choice.text()),
+      fmt::format("name them: --axis {}=VALUE,VALUE,…", choice.name)};
+  if (named_axis(choice.name).scope == Scope::run) return error;
+  std::vector<std::string> names;
+  for (const Axis& axis : board) names.push_back(axis.name);
+  const std::string axes = names.empty() ? "" : "the board has: " + join(names, ", ");
+  if (others == OtherAxes::none)
+    error.hint = axes.empty() ? "leave it out: nothing of this board can be set" : axes;
+  else if (!axes.empty())
+    error.hint = axes + "; of a setting of the program " + error.hint;
+  return error;
+}
+
 }  // namespace
 
 std::string nearest_two(double value, std::span<const double> values) {
@@ -32,6 +49,14 @@ std::string nearest_two(double value, std::span<const double> values) {
   if (above != values.begin()) nearest.push_back(format_number(*(above - 1)));
   if (above != values.end()) nearest.push_back(format_number(*above));
   return join(nearest, " and ");
+}
+
+Error lacks_value(const Axis& axis, double value, const std::string& where,
+                  const std::string& list) {
+  return {Code::invalid_argument,
+          fmt::format("{} cannot be {} {}", axis.name, format_number(value), where),
+          fmt::format("the nearest it can be: {} (`{}` shows all)", nearest_two(value, axis.values),
+                      list)};
 }
 
 std::string AxisChoice::text() const {
@@ -133,17 +158,13 @@ Result<WorkloadTable> narrowed(const WorkloadTable& table, std::span<const AxisC
 }
 
 Result<std::vector<Axis>> opened_axes(std::span<const AxisChoice> choices,
-                                      std::span<const Axis> board) {
+                                      std::span<const Axis> board, OtherAxes others) {
   std::vector<Axis> axes;
   for (const AxisChoice& choice : choices) {
     axes.push_back(named_axis(choice.name, choice.values));
     if (!choice.range) continue;
     const Axis* own = find_axis(board, choice.name);
-    if (!own)
-      return Error{Code::invalid_argument,
-                   fmt::format("{} is no axis of this board, so {} names no values", choice.name,
-                               choice.text()),
-                   fmt::format("name them: --axis {}=VALUE,VALUE,…", choice.name)};
+    if (!own) return no_values(choice, board, others);
     FLYBALL_ASSIGN(axes.back().values, chosen_values(choice, *own, "this board"));
   }
   return axes;

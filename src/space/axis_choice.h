@@ -13,6 +13,10 @@ namespace flyball {
 
 /// "612 and 714": of ascending values those next to one that they lack, on both sides or on one.
 std::string nearest_two(double value, std::span<const double> values);
+/// "gpu_mhz cannot be 600 here": of a value that the axis lacks, with the nearest two; `list` is
+/// the command that shows all.
+Error lacks_value(const Axis& axis, double value, const std::string& where,
+                  const std::string& list);
 
 struct AxisChoice {
   std::string name;
@@ -34,9 +38,15 @@ Result<std::vector<double>> chosen_values(const AxisChoice& choice, const Axis& 
 /// The rows of a table whose settings are chosen. Errors also: an axis that the table lacks; values
 /// that no row has together.
 Result<WorkloadTable> narrowed(const WorkloadTable& table, std::span<const AxisChoice> choices);
+/// Who may have axes beside the board's and those of a minibatch that Flyball knows.
+enum class OtherAxes {
+  none,     ///< a network has none
+  program,  ///< a program, or a server, reads settings of any name
+};
 /// The choices as axes to open: a range becomes those values of the board's axis that lie in it.
-/// Error: a range of an axis that is none of the board's.
+/// Error: a range of an axis that is none of the board's; the hint names its values where it may
+/// be another axis, else the axes that there are.
 Result<std::vector<Axis>> opened_axes(std::span<const AxisChoice> choices,
-                                      std::span<const Axis> board);
+                                      std::span<const Axis> board, OtherAxes others);
 
 }  // namespace flyball

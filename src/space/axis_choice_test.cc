@@ -65,13 +65,28 @@ TEST(AxisChoice, ARangeOpensThoseValuesOfTheBoardThatLieInIt) {
   const std::vector<Axis> board = {named_axis("cpu_cores", {1, 2, 4, 8})};
   const auto open = [&](const std::vector<std::string>& texts) -> Result<std::vector<Axis>> {
     FLYBALL_ASSIGN(const auto choices, parse_axis_choices(texts));
-    return opened_axes(choices, board);
+    return opened_axes(choices, board, OtherAxes::none);
   };
   const auto axes = open({"cpu_cores=2..7", "batch_size=8,16"});
   ASSERT_TRUE(axes.ok()) << axes.error().message;
   EXPECT_THAT((*axes)[0].values, ElementsAre(2, 4));
   EXPECT_THAT((*axes)[1].values, ElementsAre(8, 16));
   EXPECT_THAT(open({"batch_size=8..16"}).error().hint, HasSubstr("batch_size=VALUE"));
+}
+
+TEST(AxisChoice, ARangeOfNoAxisIsHintedAtByWhatWouldDo) {
+  const std::vector<Axis> board = {named_axis("cpu_cores", {1, 2}), named_axis("gpu_mhz", {306})};
+  const auto hint = [](std::span<const Axis> axes, OtherAxes others) {
+    return opened_axes(*parse_axis_choices(std::vector<std::string>{"gpu=1..2"}), axes, others)
+        .error()
+        .hint;
+  };
+  EXPECT_EQ(hint(board, OtherAxes::none), "the board has: cpu_cores, gpu_mhz");
+  EXPECT_EQ(hint(board, OtherAxes::program),
+            "the board has: cpu_cores, gpu_mhz; of a setting of the program name them: "
+            "--axis gpu=VALUE,VALUE,…");
+  EXPECT_EQ(hint({}, OtherAxes::program), "name them: --axis gpu=VALUE,VALUE,…");
+  EXPECT_THAT(hint({}, OtherAxes::none), HasSubstr("leave it out"));
 }
 
 TEST(AxisChoice, NearestAreThoseOnBothSidesOrTheOnlyOne) {

@@ -218,6 +218,12 @@ Result<const WorkloadTable*> Table::find(const std::string& workload,
     found = &candidate;
   }
   if (found) return found;
+  // Asked in one phase, and there in the other.
+  if (std::ranges::find(workloads, workload, &WorkloadTable::workload) != workloads.end())
+    return Error{
+        Code::not_found,
+        fmt::format("{} holds '{}', but not in phase {}", name, workload, phase_name(*phase)),
+        fmt::format("it holds: {}; name that phase, or another table", names_of(*this))};
   return Error{Code::not_found, fmt::format("{} holds no workload '{}'", name, workload),
                "it holds: " + names_of(*this)};
 }

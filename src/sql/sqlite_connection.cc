@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cmath>
+#include <fstream>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -98,12 +99,34 @@ class SqliteRow final : public Row {
   sqlite3_stmt* statement_;
 };
 
+constexpr uintmax_t page_bytes = 4096;
+
+// A store begins so and is whole pages: what damages the one leaves the other.
+bool was_never_a_store(const std::filesystem::path& path) {
+  constexpr std::string_view beginning("SQLite format 3\0", 16);
+  std::array<char, beginning.size()> read{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(read.data(), read.size());
+  const bool begins_so =
+      file.gcount() == 16 && std::string_view(read.data(), read.size()) == beginning;
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);
+  return !begins_so && !unknown && size % page_bytes != 0;
+}
+
 }  // namespace
 
 bool has_log(const std::filesystem::path& database) {
   std::error_code none;
   const auto size = std::filesystem::file_size(database.string() + "-wal", none);
   return !none && size > 0;
+}
+
+Error SqliteConnection::no_store() {
+  damage_ = Error{
+      Code::corrupt, fmt::format("{} is no store, but a file of another kind", path_.string()),
+      "name another file with --store; `flyball tune` and `flyball import` make a store"};
+  return *damage_;
 }
 
 // What is damaged is not written to any more, not even with what is in the log beside it.
@@ -137,7 +160,7 @@ Error SqliteConnection::failure(int code) {
               "check the permissions of the file and its folder, or choose another --store"};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return damage(reason);
+      return was_never_a_store(path_) && !has_log(path_) ? no_store() : damage(reason);
     case SQLITE_IOERR:
       break;
     default:

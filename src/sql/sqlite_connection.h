@@ -48,6 +48,7 @@ class SqliteConnection final : public SqlConnection {
                                                            const std::string& name, int flags);
   Result<sqlite3_stmt*> prepare(std::string_view sql);
   Error failure(int code);
+  Error no_store();
   Error damage(const std::string& what);
 
   std::filesystem::path path_;

@@ -18,6 +18,7 @@ namespace flyball {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 // Another connection to the same file, as a second program would have.
@@ -245,8 +246,7 @@ TEST_F(StoreFailure, AFolderThatCannotBeMade) {
 TEST_F(StoreFailure, ADamagedFileIsLeftAsItIs) {
   const std::string sound = content();
   for (const std::string& damaged :
-       {std::string("this was a database once, and then somebody wrote over it"),
-        std::string(8192, '\0') + sound.substr(8192), sound.substr(0, 16) + std::string(4000, 'x'),
+       {std::string(8192, '\0') + sound.substr(8192), sound.substr(0, 16) + std::string(4000, 'x'),
         sound.substr(0, sound.size() / 2)}) {
     ASSERT_TRUE(write_file(file_, damaged).ok());
     auto store = Store::open(file_);
@@ -261,6 +261,18 @@ TEST_F(StoreFailure, ADamagedFileIsLeftAsItIs) {
     EXPECT_THAT(status.error().hint, HasSubstr("left as it is; move it away"));
     EXPECT_EQ(content(), damaged);
   }
+}
+
+// Whose hint is followed must not lose a file of his own.
+TEST_F(StoreFailure, AFileOfAnotherKindIsNoStoreAndStaysWhereItIs) {
+  const std::string script = "import flyball\nprint('no store')\n";
+  ASSERT_TRUE(write_file(file_, script).ok());
+  const Error error = error_of_open();
+  EXPECT_EQ(error.code, Code::corrupt);
+  EXPECT_THAT(error.message, HasSubstr(file_.string() + " is no store"));
+  EXPECT_THAT(error.hint, HasSubstr("--store"));
+  EXPECT_THAT(error.hint, Not(HasSubstr("mv ")));
+  EXPECT_EQ(content(), script);
 }
 
 TEST_F(StoreFailure, ADamagedPageIsFoundWhenItIsRead) {

@@ -91,6 +91,16 @@ std::string what_differs(const WorkloadTable& a, const WorkloadTable& b) {
   return join(found, " and ");
 }
 
+// Rows of another board are no slip of one clock.
+Error of_another_board(const WorkloadTable& measured, const KnownModes& modes, Error error) {
+  if (measured.device.empty() || measured.device == modes.device) return error;
+  return {Code::invalid_argument,
+          fmt::format("the measurements of {} are of {}, and {} has not their modes",
+                      measured.workload, measured.device, modes.device),
+          fmt::format("give measurements of {}, or name the board that they are of with --device",
+                      modes.device)};
+}
+
 // The configurations whose batch size the prior has, too: others do not fit the board's memory.
 Space within(const Space& space, const Space& prior) {
   const auto column = space.axis_index(axis::batch_size);
@@ -164,7 +174,9 @@ Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownM
                                      std::span<const WorkloadTable> references,
                                      const std::string& predictor, uint64_t seed) {
   FLYBALL_ASSIGN(const auto spaces, spaces_of(modes, references));
-  FLYBALL_ASSIGN(Space space, open_modes(measured, spaces));
+  auto opened = open_modes(measured, spaces);
+  if (!opened) return of_another_board(measured, modes, opened.error());
+  Space space = *std::move(opened);
   WorkloadTable known = measured;
   if (modes.twin) known.prior = known_prior(*modes.twin, measured, space.axes());
   if (known.prior && measured.size() == 0) space = within(space, known.prior->space);

@@ -8,6 +8,7 @@
 
 #include "base/amounts.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "boards/spec.h"
 #include "boards/toml_reader.h"
 
@@ -276,8 +277,11 @@ Result<TwinBoard> find_twin_board(const std::string& id) {
   if (!boards.ok()) return boards.error();
   const auto found = std::ranges::find(*boards, id, &TwinBoard::id);
   if (found != boards->end()) return *found;
+  // A kind of board without a twin is no misspelling.
+  const auto meant = find_board_spec(id) ? std::nullopt : closest(id, twin_boards());
   return Error{Code::not_found, fmt::format("there is no simulated board '{}'", id),
-               fmt::format("there are: {}", fmt::join(twin_boards(), ", "))};
+               meant ? fmt::format("did you mean '{}'?", *meant)
+                     : fmt::format("there are: {}", fmt::join(twin_boards(), ", "))};
 }
 
 Result<TwinBoard> read_twin_board(const std::filesystem::path& path) {

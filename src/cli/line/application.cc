@@ -23,6 +23,7 @@
 #include "cli/standard_output.h"
 #include "device/doctor/version_report.h"
 #include "device/journal.h"
+#include "workload/workload.h"
 
 namespace flyball::cli {
 
@@ -61,8 +62,27 @@ Error no_command(const std::string& named, const std::string& word,
           meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(names, ", ")};
 }
 
+// Where the words of a program stand without the "--" before them: the line as it was meant; ""
+// where they are no program's.
+std::string with_program_behind_dashes(const NamedCommand& named, const Words& words) {
+  const bool hold = named.path == "mode hold";
+  if (!hold && named.path != "tune" && named.path != "profile") return "";
+  const CLI::Option* first = named.command->get_option_no_throw(hold ? "mode" : "workload");
+  if (!first || first->count() == 0) return "";
+  const std::string& taken = first->results().front();
+  auto begins = std::ranges::find(words, taken);
+  if (begins == words.end() || (!hold && find_workload(taken).ok())) return "";
+  if (hold) ++begins;
+  Words line = {"flyball"};
+  line.insert(line.end(), words.begin(), begins);
+  line.emplace_back("--");
+  line.insert(line.end(), begins, words.end());
+  return shell_line(line);
+}
+
 // CLI11's own words name the option; a wrong command gets the closest one.
-int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words) {
+int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words,
+                 const Words& program) {
   const NamedCommand named = named_command(app, words);
   const std::string path = named.path + (named.path.empty() ? "" : " ");
   if (named.command->get_require_subcommand_min() > 0) {
@@ -74,8 +94,11 @@ int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words
       return report_error({Code::invalid_argument, fmt::format("flyball {}needs a command", path),
                            "one of: " + join(names, ", ")});
   }
-  return report_error({Code::invalid_argument, without_trailing_zeros(error.what()),
-                       fmt::format("see `flyball {}--help`", path)});
+  std::string hint = fmt::format("see `flyball {}--help`", path);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) && program.empty())
+    if (const std::string meant = with_program_behind_dashes(named, words); !meant.empty())
+      hint = "a program of your own goes behind `--`: " + meant;
+  return report_error({Code::invalid_argument, without_trailing_zeros(error.what()), hint});
 }
 
 // Takes "-- PROGRAM…" off the words of the commands that run one.
@@ -98,7 +121,7 @@ int parse(CLI::App& app, const Words& words, const Context& context) {
     write_output(text.str());
     return code;
   } catch (const CLI::ParseError& error) {
-    return report_usage(app, error, words);
+    return report_usage(app, error, words, context.program);
   }
 }
 

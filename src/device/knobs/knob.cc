@@ -53,10 +53,7 @@ bool is_online(const KnobPlace& place, int cpu) {
 Status check_value(const Axis& axis, double value) {
   const auto above = std::ranges::lower_bound(axis.values, value - 1e-6 * std::abs(value));
   if (above != axis.values.end() && std::abs(*above - value) <= 1e-6 * std::abs(value)) return {};
-  return Error{Code::invalid_argument,
-               fmt::format("{} cannot be {} here", axis.name, format_number(value)),
-               fmt::format("the nearest it can be: {} (`flyball mode list` shows all)",
-                           nearest_two(value, axis.values))};
+  return lacks_value(axis, value, "here", "flyball mode list");
 }
 
 }  // namespace flyball

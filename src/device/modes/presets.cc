@@ -198,9 +198,11 @@ Result<const Preset*> find_preset(const Presets& presets, const std::string& nam
     found = &preset;
   }
   if (found) return found;
-  return Error{
-      Code::not_found, fmt::format("there is no preset '{}'", name),
-      names.empty() ? "this board has no etc/nvpmodel.conf" : "one of: " + join(names, ", ")};
+  return Error{Code::not_found, fmt::format("there is no preset '{}'", name),
+               names.empty()
+                   ? "this board has no presets, which a Jetson's etc/nvpmodel.conf holds; name "
+                     "values of its axes (`flyball mode list` shows them)"
+                   : "one of: " + join(names, ", ")};
 }
 
 Status set_preset(const Preset& preset, const fs::path& root, BoardDevice& board) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "boards/identity.h"
+#include "boards/spec.h"
 #include "twin/board.h"
 
 namespace flyball {
@@ -17,14 +19,33 @@ std::string names_of_kinds() {
   return join(names, ", ");
 }
 
-Result<const BoardKind*> find_kind(const std::string& name) {
+// What was meant by a name, as it is typed; nothing where that is not clear.
+std::optional<std::string> meant_by(const std::string& text, const std::string& name) {
+  if (find_board_spec(name)) return {};
+  if (name.size() == text.size()) {
+    if (const auto twin = closest(name, twin_boards())) return "twin:" + *twin;
+    return closest(name, {"host", "jetson", "board", "cuda"});
+  }
+  std::vector<std::string> kinds;
+  for (const BoardKind& kind : board_kinds()) kinds.push_back(kind.name);
+  const auto kind = closest(name, kinds);
+  return kind ? std::optional(*kind + text.substr(name.size())) : std::nullopt;
+}
+
+Result<const BoardKind*> find_kind(const std::string& text) {
+  const std::string name = text.substr(0, text.find(':'));
   const auto& kinds = board_kinds();
   const auto found = std::ranges::find(kinds, name, &BoardKind::name);
   if (found != kinds.end()) return &*found;
-  const std::string known =
-      find_twin_board(name).ok() ? fmt::format("twin:{} simulates one; ", name) : "";
-  return Error{Code::invalid_argument, fmt::format("there is no device '{}'", name),
-               known + "one of: " + names_of_kinds() + " (`flyball devices` says what they are)"};
+  const auto refused = [&](const std::string& hint) {
+    return Error{Code::invalid_argument, fmt::format("there is no device '{}'", name), hint};
+  };
+  if (name.ends_with(".csv")) return refused("a table is told by its kind: table:" + text);
+  const bool twin = find_twin_board(name).ok();
+  const auto meant = meant_by(text, name);
+  if (meant && !twin) return refused(fmt::format("did you mean '{}'?", *meant));
+  return refused((twin ? fmt::format("twin:{} simulates one; ", name) : "") +
+                 "one of: " + names_of_kinds() + " (`flyball devices` says what they are)");
 }
 
 const BoardKind& entry_of(BoardName::Kind kind) {
@@ -68,7 +89,7 @@ const std::vector<BoardKind>& board_kinds() {
 Result<BoardName> parse_board(const std::string& text) {
   if (text.empty() || text == "cpu") return BoardName{};
   const size_t colon = text.find(':');
-  FLYBALL_ASSIGN(const BoardKind* kind, find_kind(text.substr(0, colon)));
+  FLYBALL_ASSIGN(const BoardKind* kind, find_kind(text));
   BoardName name{kind->kind, colon == std::string::npos ? "" : text.substr(colon + 1)};
   if (name.argument.empty() && (kind->needs_argument() || colon != std::string::npos))
     return Error{Code::invalid_argument,

@@ -26,6 +26,7 @@
 #include "profile/trials/offered_axes.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
+#include "space/axis_choice.h"
 #include "workload/trace.h"
 #include "workload/workload.h"
 
@@ -164,9 +165,7 @@ class LiveProfiler final : public Profiler {
         if (axis.scope == Scope::run) {
           FLYBALL_CHECK(check_value(open.name, value, open.name == axis::prefetch ? 1 : 0, 256));
         } else if (std::ranges::find(axis.values, value) == axis.values.end()) {
-          return Error{Code::invalid_argument,
-                       fmt::format("{} cannot be {} here", open.name, format_number(value)),
-                       "`flyball devices` lists the values of each axis"};
+          return lacks_value(axis, value, "here", "flyball mode list");
         }
       }
       axis.values = open.values;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "profile/trials/offered_axes.h"
+#include "space/axis_choice.h"
 
 namespace flyball {
 
@@ -23,9 +24,7 @@ Result<std::vector<Axis>> program_axes(const Device& device, const std::vector<A
     if (static_cast<size_t>(known - axes.begin()) < own)
       for (double value : wanted.values)
         if (std::ranges::find(known->values, value) == known->values.end())
-          return Error{Code::invalid_argument,
-                       fmt::format("{} cannot be {} here", wanted.name, format_number(value)),
-                       "`flyball devices` lists the values of each axis"};
+          return lacks_value(*known, value, "here", "flyball mode list");
     known->values = wanted.values;
   }
   return axes;

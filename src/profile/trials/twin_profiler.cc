@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "profile/trials/begun_measurement.h"
 #include "profile/trials/offered_axes.h"
+#include "space/axis_choice.h"
 
 namespace flyball {
 namespace {
@@ -136,11 +137,8 @@ class TwinProfiler final : public Profiler {
       if (axis.name != open.name) continue;
       for (double value : open.values)
         if (std::ranges::find(axis.values, value) == axis.values.end())
-          return Error{Code::invalid_argument,
-                       fmt::format("{} cannot be {} on {}", open.name, format_number(value),
-                                   info_.device_title),
-                       fmt::format("`flyball mode list --device {}` lists the values of each axis",
-                                   board_.name.text())};
+          return lacks_value(axis, value, "on " + info_.device_title,
+                             "flyball mode list --device " + board_.name.text());
       axis.values = open.values;
       return {};
     }

@@ -304,7 +304,8 @@ Status report(const ExperimentArguments& options, Context& context) {
   if (board->twin())
     return Error{Code::invalid_argument,
                  fmt::format("there is nothing to report of experiments on {}", options.device),
-                 "what is simulated is not kept: `flyball experiment run` shows it"};
+                 fmt::format("what is simulated is not kept: `flyball experiment run {}` shows it",
+                             shell_word(options.file))};
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
   FLYBALL_ASSIGN(experiment.board, experiment_place(*board, options.device, false));
