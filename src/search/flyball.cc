@@ -122,8 +122,7 @@ class Flyball : public Strategy {
     const double percents = 100 * most / (best == 0 ? 1 : std::abs(best));
     if (options().gap == 0 && percents < 100 * options().min_gain)
       return stop(fmt::format("the largest expected gain is {:g} %, below {:g} %",
-                              std::floor(100 * percents) / 100,
-                              100 * options().min_gain));
+                              std::floor(100 * percents) / 100, 100 * options().min_gain));
     return begin(chosen, fmt::format("largest expected gain ({})", percent(percents)));
   }
 
