@@ -34,6 +34,16 @@ TEST(BoardMetrics, AreInBaseUnits) {
   EXPECT_THAT(text, Not(HasSubstr("cpu=\"2\""))) << "that core is off";
 }
 
+// Power is the slope between two looks at a counter: at the first one it reads all the same.
+TEST(BoardMetrics, ACounterIsThereFromItsFirstLookOn) {
+  BoardMetrics metrics;
+  BoardFrame frame = full_frame();
+  frame.rails = {{.name = "package-0", .in_total = true}};
+  metrics.take(frame);
+  EXPECT_THAT(metrics.text(0),
+              HasSubstr("flyball_sensor_up{kind=\"rail\",sensor=\"package-0\"} 1\n"));
+}
+
 TEST(BoardMetrics, SeriesStayWhereTheirSourceGoes) {
   BoardMetrics metrics;
   metrics.take(full_frame());

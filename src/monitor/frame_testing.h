@@ -14,7 +14,7 @@ inline BoardFrame full_frame() {
   frame.total = "module";
   frame.power_w = 7.25;
   frame.energy_j = 90.625;
-  frame.rails = {{"VDD_IN", true, 7.25, 90.625}, {"VDD_SOC", false, std::nullopt, 10}};
+  frame.rails = {{"VDD_IN", true, 7.25, 90.625}, {"VDD_SOC", false, std::nullopt, 10, false}};
   frame.clocks = {{"cpu0", "cpu_mhz", 1510.4, 729.6}, {"gpu", "gpu_mhz", 624.75, 306}};
   frame.cores = {0.5, 0.25, std::nullopt};
   frame.gpu_busy = 0.33;

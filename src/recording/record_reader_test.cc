@@ -120,7 +120,7 @@ TEST_F(RecordReaderTest, ATruncatedFileIsRefusedOrReadsWhatIsThere) {
       EXPECT_THAT(json.error().message, HasSubstr(file_.filename().string())) << length;
       EXPECT_NE(json.error().hint, "") << length;
     } else {
-      EXPECT_EQ((*json)["channels"].size(), 2u) << length;
+      EXPECT_EQ((*json)["channels"].size(), 3u) << length;
     }
   }
   EXPECT_GT(refused, 10u);

@@ -126,7 +126,7 @@ void note_other_total(CompletedTable& all, const TwinBoard& twin) {
                         "labelled rails added up, those of {} are its {}'s (a column power_total "
                         "names the total)",
                         twin.id, own)
-          : fmt::format("power is of {}, as what was profiled; of {} it is else of {}", total,
+          : fmt::format("power is of {}, as what was profiled is; the own total of {} is {}", total,
                         twin.id, own));
 }
 

@@ -56,7 +56,8 @@ TEST(TwinProfiler, SaysWhatItsDefaultIs) {
     options.open = open;
     return profiler("orin_agx", "resnet18", Phase::train, options)->default_reason();
   };
-  EXPECT_EQ(reason({}), "the highest value of each board axis (MAXN), batch size 16");
+  EXPECT_EQ(reason({}),
+            "the highest value of each board axis (MAXN), batch size 16, 4 loader workers");
   EXPECT_THAT(reason({named_axis(axis::loader_workers, {0, 1})}),
               HasSubstr("(MAXN), batch size 16, loader_workers 1"));
   const std::string narrowed = reason({named_axis(axis::gpu_mhz, {306, 408})});
