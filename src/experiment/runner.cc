@@ -274,7 +274,7 @@ Result<ExperimentResult> load_at(const ExperimentSpec& spec, const ExperimentOpt
                  fmt::format("nothing was measured for experiment {} with this dataset on this "
                              "machine (looked in {} for networks on {})",
                              spec.name, options.store->path().string(), result.compute),
-                 "`flyball experiment run` measures it; --device cuda asks for runs on a GPU"};
+                 "`flyball experiment run FILE` measures it; --device cuda asks for runs on a GPU"};
   leave_out_unmeasured(result, options);
   return result;
 }

@@ -37,7 +37,7 @@ Status check_role(const Problem& problem, size_t r, bool whole_batches) {
     return Error{
         Code::invalid_argument,
         fmt::format("the arrival rate of {} is {:g} requests/s", role.workload, role.rate_hz),
-        "say how many requests arrive in a second, above zero: --rate 60"};
+        "it must be above zero: --rate says how many requests arrive in a second"};
   if (!std::isfinite(role.rate_hz) || role.rate_hz < 0)
     return Error{Code::invalid_argument, fmt::format("the arrival rate is {:g}", role.rate_hz),
                  "give a finite number of requests per second"};
