@@ -293,7 +293,7 @@ def check_block(source, build, file, commands, update=False):
 
 def shard_of(file, lines):
     """Blocks run in nine tests; what takes minutes, whole populations of boards, in a slow one."""
-    if any("population --n 200" in line for line in lines):
+    if any(re.search(r"population --networks \d\d", line) for line in lines):
         return "evidence"
     guide = file.count("/") > 1
     if file not in ("README.md", "docs/examples.md") and not guide:

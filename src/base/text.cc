@@ -132,7 +132,7 @@ std::optional<std::string> closest(std::string_view wrong, const std::vector<std
   std::optional<std::string> found;
   for (const std::string& name : names) {
     const size_t distance = edit_distance(small, lower(name));
-    if (distance < best && 2 * distance <= std::max(wrong.size(), name.size())) {
+    if (distance < best && 2 * distance < std::max(wrong.size(), name.size())) {
       best = distance;
       found = name;
     }

@@ -68,6 +68,7 @@ TEST(Text, FindsTheNameThatWasMeant) {
   EXPECT_EQ(closest("mobilenet", names), std::nullopt);
   EXPECT_EQ(closest("xy", {"ab"}), std::nullopt) << "nothing in common is not close";
   EXPECT_EQ(closest("x", {}), std::nullopt);
+  EXPECT_EQ(closest("rig", {"rpi5", "orin_nano"}), std::nullopt) << "half of it is another";
   EXPECT_EQ(closest("ResNet-18", names), "resnet18") << "capitals are none of the difference";
 }
 

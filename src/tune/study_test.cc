@@ -255,7 +255,7 @@ TEST(Study, AdviceIsInTheCallersNames) {
   create["at_least"] = {{"accuracy", 0.9}};
   const auto unheld = whole(create);
   EXPECT_THAT(unheld.back()["answer"]["infeasible"]["hint"].get<std::string>(),
-              HasSubstr("more trials with profiles"));
+              HasSubstr("ease that limit, or open other axes"));
   create = three;
   create["time_budget"] = "4s";
   const auto refused = say({create});

@@ -73,6 +73,8 @@ std::string with_program_behind_dashes(const NamedCommand& named, const Words& w
   auto begins = std::ranges::find(words, taken);
   if (begins == words.end() || (!hold && find_workload(taken).ok())) return "";
   if (hold) ++begins;
+  // An option that is not known is no program's second word.
+  if (!hold && (begins + 1 == words.end() || begins[1].starts_with('-'))) return "";
   Words line = {"flyball"};
   line.insert(line.end(), words.begin(), begins);
   line.emplace_back("--");
