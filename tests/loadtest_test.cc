@@ -140,7 +140,7 @@ TEST_F(LoadTestTest, RefusesWhatCannotBeLoaded) {
                {{server.url("/nowhere"), "--rate", "1"}, "curl"},
                {{"http://127.0.0.1:1/", "--rate", "1"}, "listening"},
                {{"https://127.0.0.1/", "--rate", "1"}, "proxy"},
-               {{server.url("/plain"), "--rate", "1", "--model", "m"}, "leave it out"},
+               {{server.url("/plain"), "--rate", "1", "--model", "m"}, "--protocol oip"},
                {{server.url("/plain"), "--rate", "1", "--key-from", "NO_SUCH_KEY"}, "export"}};
   for (const auto& one : cases) {
     std::vector<std::string> all = {"loadtest", "-q", "--duration", "200ms"};

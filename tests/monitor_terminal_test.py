@@ -106,7 +106,7 @@ def main():
         expect("NO_COLOR is coloured", b"\x1b[36m" not in plain.seen and b"\x1b[33m" not in plain.seen)
 
         dumb = Terminal(flyball, folder, TERM="dumb")
-        dumb.wait_for(b"simulated\r\n")
+        dumb.wait_for(b"clocks free\r\n")
         os.kill(dumb.pid, signal.SIGINT)
         expect("a dumb terminal is moved about on", dumb.result() == 130 and b"\x1b" not in dumb.seen)
     print("the terminal is put back in every way")

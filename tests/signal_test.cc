@@ -96,10 +96,12 @@ TEST_F(SignalTest, EndsWhatServesAndWatches) {
       {{"metrics-server", "--listen", "0.0.0.0:0", "--insecure"}, "listening on http://0.0.0.0:"},
       {{"broker", "--socket", socket, "--no-store"}, socket},
       {{"monitor", "--json"}, "\"power_w\""},
-      {{"record", record}, "hours.record"},
-      {{"dataset", "make", "images", "--out", (folder_ / "images").string()}, ""}};
+      {{"record", "-o", record}, ""},
+      {{"dataset", "make", "images", "--out"}, ""}};
   for (const int signal : {SIGTERM, SIGINT})
-    for (const auto& [words, sign] : all) {
+    for (const auto& [asked, sign] : all) {
+      Words words = asked;
+      if (words.back() == "--out") words.push_back((folder_ / std::to_string(signal)).string());
       const pid_t child = start(words);
       EXPECT_TRUE(within_seconds_of_now(
           60,

@@ -117,7 +117,7 @@ TEST(ComparedBoard, TablesOfOneBoardMakeOne) {
   add_figures(first, other);
   EXPECT_TRUE(first.notes.empty()) << "no figure of it was taken";
   ComparedBoard without{.name = "rig", .title = "rig (table)"};
-  without.figures = {BoardFigures(), BoardFigures()};
+  without.figures = {BoardFigures(), {.missing = "the table holds no training of it"}};
   without.power_total = "module";
   add_figures(without, other);
   EXPECT_THAT(without.notes,
