@@ -89,19 +89,19 @@ TEST_F(SignalTest, EndsTheWaitForAStudysProgram) {
 
 // What runs until it is told to end says so by its exit code, or ends as if its time were over.
 TEST_F(SignalTest, EndsWhatServesAndWatches) {
-  const std::string record = (folder_ / "hours.record").string();
   const std::string socket = (folder_ / "broker.sock").string();
   // Only where it is meant does it listen to everybody without a token.
   const std::vector<std::pair<Words, std::string>> all = {
       {{"metrics-server", "--listen", "0.0.0.0:0", "--insecure"}, "listening on http://0.0.0.0:"},
       {{"broker", "--socket", socket, "--no-store"}, socket},
       {{"monitor", "--json"}, "\"power_w\""},
-      {{"record", "-o", record}, ""},
+      {{"record", "--out"}, ""},
       {{"dataset", "make", "images", "--out"}, ""}};
   for (const int signal : {SIGTERM, SIGINT})
     for (const auto& [asked, sign] : all) {
       Words words = asked;
-      if (words.back() == "--out") words.push_back((folder_ / std::to_string(signal)).string());
+      if (words.back() == "--out")
+        words.push_back((folder_ / (words[0] + std::to_string(signal))).string());
       const pid_t child = start(words);
       EXPECT_TRUE(within_seconds_of_now(
           60,
