@@ -268,7 +268,7 @@ test("boards: ratios in words, published seconds beside, and the choice", () => 
   assert.deepEqual(speed!.groups[0]!.bars[2]!.beside!.map((o) => plain(o.words)), ["published: two orders of magnitude slower (65 ×)"]);
   assert.equal(energy!.groups[0]!.bars[2]!.value, 17);
   assert.deepEqual(epochs!.groups.map((g) => g.label), ["net", "lm"]);
-  assert.deepEqual(epochs!.groups[0]!.bars.map((b) => [plain(b.words), b.beside!.map((o) => plain(o.words)), b.marked]), [["2 min 58 s", ["published: 3 min 6 s; here −4.3 %"], false], ["40.0 s", [], true], ["4 h 26 min", ["published: 3 h 20 min; here +33.3 %"], false]]);
+  assert.deepEqual(epochs!.groups[0]!.bars.map((b) => [plain(b.words), b.beside!.map((o) => plain(o.words)), b.marked]), [["2 min 58 s", ["published: 3 min 6 s; here −4.3 %"], false], ["40 s", [], true], ["4 h 26 min", ["published: 3 h 20 min; here +33.3 %"], false]]);
   assert.deepEqual([epochs!.groups[1]!.bars[2]!.value, epochs!.groups[1]!.bars[2]!.words], [null, "does not fit: needs 9 of 8 GB (published: out of memory)"]);
   assert.deepEqual(column(sheet, "The boards", "misses"), ["nothing", "nothing", "epoch of net: 4 h 26 min of 1000 s"]);
   assert.equal(plain(column(sheet, "The boards", "mode")[0] as string), "GPU at 1300 MHz");
@@ -304,7 +304,7 @@ test("a benchmark names who is first, and draws time and energy to each target",
   assert.equal(plain(sheet.headline), "a takes the least time to the targets; b 4.74 × as much.");
   const [overall, seconds, joules] = sheet.meters!;
   assert.deepEqual(overall!.groups[0]!.bars.map((b) => [b.label, plain(b.words), b.marked]), [["a", "1 ×", true], ["b", "4.74 ×", false]]);
-  assert.deepEqual(seconds!.groups.map((g) => [g.label, ...g.bars.map((b) => `${b.label} ${plain(b.words)}`)]), [["net: accuracy ≥ 0.99", "c 20.0 s", "a 40.0 s", "b 1 min 40 s"], ["lm: perplexity ≤ 35", "a 1 h 6 min", "b 10 h 0 min"]]);
+  assert.deepEqual(seconds!.groups.map((g) => [g.label, ...g.bars.map((b) => `${b.label} ${plain(b.words)}`)]), [["net: accuracy ≥ 0.99", "c 20 s", "a 40 s", "b 1 min 40 s"], ["lm: perplexity ≤ 35", "a 1 h 6 min", "b 10 h 0 min"]]);
   assert.deepEqual(joules!.groups[1]!.bars.map((b) => [b.value, plain(b.words)]), [[90_000, "90.0 kJ"], [null, "no power that keeps the rules"]]);
   assert.deepEqual(column(sheet, "Left out", "entry"), ["all"]);
   assert.deepEqual(sheet.notes.length, 1, "of the simulated board");
