@@ -104,7 +104,7 @@ double improvement_pct(const Problem& problem, double from, double to) {
 }
 
 /// What the best choice under relaxed limits is worth by the original problem: for some objectives
-/// a limit is part of the figure, and relaxation it must not count as an improvement.
+/// a limit is part of the figure, and relaxing it must not count as an improvement.
 struct RelaxedChoice {
   std::vector<size_t> choice;
   double loss = unlimited;

@@ -30,8 +30,7 @@ std::string simulated_remarks(const TwinBoard& board, const std::string& preset)
       "simulated: 40 min of training (resnet18, batch size 16) and 20 min of rest in turns, in {}; "
       "clocks follow the load below its own, and the board warms up from 25 °C, where tune and "
       "compare boards pin the clocks of a warm one; each sample with {:g} % of noise, rounded to "
-      "the "
-      "sensor's steps of {:g} mA and {:g} mV; reads are late by 50 us on average",
+      "the sensor's steps of {:g} mA and {:g} mV; reads are late by 50 us on average",
       preset.empty() ? "the highest mode" : "preset " + preset, 100 * SimulatedRail::sample_noise,
       1e3 * SimulatedRail::step_a(board), 1e3 * SimulatedRail::step_v);
 }
