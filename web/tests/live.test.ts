@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { close_browser, desktop, inked, open_at, phone, poor_contrast, type Opened, type View } from "./browser.ts";
 import { environment, in_scratch, no_program, program } from "./program.ts";
@@ -18,8 +19,14 @@ interface Running {
   ended: Promise<number | null>;
 }
 
-/** `flyball serve` of the identity model under load; resolves once it listens. */
-function serving(folder: string, port = 0, more: string[] = []): Promise<Running> {
+/** `flyball serve` of the identity model under load; resolves once it answers, with its networks made. */
+async function serving(folder: string, port = 0, more: string[] = []): Promise<Running> {
+  const running = await listening(folder, port, more);
+  while ((await fetch(`${running.url}/v2/health/ready`)).status === 503) await sleep(20);
+  return running;
+}
+
+function listening(folder: string, port: number, more: string[]): Promise<Running> {
   const words = ["serve", "--infer", "identity", "--latency", "200ms", "--arrivals", "poisson:80", "--listen", `127.0.0.1:${port}`, "--force", "--quiet", ...more];
   const child = spawn(program, words, { cwd: folder, env: environment(folder), stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
