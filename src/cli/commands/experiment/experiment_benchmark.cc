@@ -5,12 +5,11 @@
 
 #include "answers/answer.h"
 #include "base/clock.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
-#include "base/os/told_errors.h"
 #include "base/text.h"
 #include "benchmark/ranking.h"
+#include "benchmark/result_file.h"
 #include "benchmark/run_entry.h"
 #include "cli/action.h"
 #include "cli/board.h"
@@ -52,97 +51,13 @@ Result<std::vector<BenchmarkEntry>> entries_of(const Benchmark& benchmark,
   for (const std::string& id : only)
     if (std::ranges::find(ids, id) == ids.end())
       return Error{Code::invalid_argument, fmt::format("the benchmark has no entry '{}'", id),
-                   "one of: " + join(ids, ", ")};
+                   name_hint(id, ids)};
   return entries;
-}
-
-BenchmarkResult begin_result(const Benchmark& benchmark, const Board& board) {
-  BenchmarkResult result;
-  result.benchmark = benchmark.name;
-  result.version = benchmark.version;
-  result.definition = benchmark.digest;
-  result.flyball = FLYBALL_VERSION;
-  result.started_utc = wall_clock_utc();
-  result.board = board.info().device;
-  return result;
 }
 
 fs::path result_file(const BenchmarkArguments& options, const Board& board) {
   if (!options.result.empty()) return options.result;
   return "benchmark-" + board.info().device.name + ".json";
-}
-
-bool same_settings(const FreeSettings& a, const FreeSettings& b) {
-  const bool threads = a.threads == b.threads || a.threads == 0 || b.threads == 0;
-  return threads && a.compute == b.compute && a.workers == b.workers && a.prefetch == b.prefetch &&
-         a.precision == b.precision;
-}
-
-Error is_there(const fs::path& file, const std::string& why, const char* remedy) {
-  return {Code::conflict, fmt::format("{} is there: {}", file.string(), why), remedy};
-}
-
-/// Takes over the entries that an earlier start of the same benchmark wrote there. Errors: a file
-/// of something else, which would be lost.
-Status take_up(const fs::path& file, const BenchmarkArguments& options, BenchmarkResult& result) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored) || options.fresh) return {};
-  const auto other = [&](const std::string& why) {
-    return is_there(file, why, "name another file with --result, or begin anew with --fresh");
-  };
-  auto read = read_benchmark_result(file);
-  if (!read) return other(read.error().message);
-  const BenchmarkResult& known = read->result;
-  if (!read->edited.empty()) return other(read->edited);
-  if (known.definition != result.definition) return other("it is of another version of it");
-  if (known.board.fingerprint != result.board.fingerprint || known.mode != result.mode)
-    return other("it is of another board, or of another mode");
-  for (const EntryResult& entry : known.entries)
-    if (!same_settings(entry.settings, options.settings))
-      return other(fmt::format("its {} was trained with other workers, threads or precision",
-                               entry.entry.id));
-  result.started_utc = known.started_utc;
-  // The mode that it ended in then still counts, where that was another one.
-  if (known.mode_after != known.mode) result.mode_after = known.mode_after;
-  result.signed_off_by = known.signed_off_by;
-  result.signed_off_utc = known.signed_off_utc;
-  for (const EntryResult& entry : known.entries)
-    if (entry.failure.empty()) result.entries.push_back(entry);
-  return {};
-}
-
-/// A simulated result replaces what is a result, and nothing else. Error: it would be lost.
-Status check_replaced(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) return {};
-  const auto read = read_benchmark_result(file);
-  if (read && read->result.provenance() == Provenance::simulated) return {};
-  return is_there(file, read ? "it was measured" : read.error().message,
-                  "name another file with --result");
-}
-
-/// In the order of the benchmark.
-void sort_entries(const Benchmark& benchmark, BenchmarkResult& result) {
-  std::ranges::sort(result.entries, {}, [&](const EntryResult& entry) {
-    return benchmark.find(entry.entry.id) - benchmark.entries.data();
-  });
-}
-
-Status write_result(const fs::path& file, const BenchmarkResult& result) {
-  return write_file(file, benchmark_json(result).dump(2) + "\n");
-}
-
-bool is_held(const BenchmarkResult& result, const BenchmarkEntry& entry) {
-  return std::ranges::any_of(result.entries,
-                             [&](const EntryResult& one) { return one.entry.id == entry.id; });
-}
-
-EntryResult failed(const BenchmarkEntry& entry, const FreeSettings& settings, const Error& error) {
-  EntryResult result;
-  result.entry = entry;
-  result.settings = settings;
-  result.failure = in_one_line(error);
-  return result;
 }
 
 Status simulate(const BenchmarkArguments& options, const Benchmark& benchmark,
@@ -151,10 +66,7 @@ Status simulate(const BenchmarkArguments& options, const Benchmark& benchmark,
   FLYBALL_CHECK(options.scope.check(Target::twin));
   for (const BenchmarkEntry& entry : entries) {
     auto one = simulate_entry(benchmark, entry, board, options.settings);
-    if (!one) {
-      one = failed(entry, options.settings, one.error());
-      one->provenance = Provenance::simulated;
-    }
+    if (!one) one = failed_entry(entry, options.settings, Provenance::simulated, one.error());
     result.entries.push_back(*std::move(one));
   }
   return {};
@@ -166,7 +78,7 @@ Status measure(const BenchmarkArguments& options, const Benchmark& benchmark,
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(const auto knobs, board.knobs());
   result.mode = result.mode_after = knobs->caps();
-  FLYBALL_CHECK(take_up(file, options, result));
+  if (!options.fresh) FLYBALL_CHECK(resume_result(file, options.settings, result));
   FLYBALL_ASSIGN(const fs::path root, root_folder(options.root));
   Progress progress(options.quiet);
   EntryOptions training;
@@ -190,10 +102,8 @@ Status measure(const BenchmarkArguments& options, const Benchmark& benchmark,
                        : fmt::format("{} of {} entries stand in {}: the same "
                                      "command goes on from there",
                                      result.entries.size(), entries.size(), file.string())};
-    if (!one) one = failed(entry, options.settings, one.error());
-    result.entries.push_back(*std::move(one));
-    sort_entries(benchmark, result);
-    result.signed_off_by = result.signed_off_utc = "";  // of fewer entries
+    if (!one) one = failed_entry(entry, options.settings, Provenance::measured, one.error());
+    add_entry(benchmark, *std::move(one), result);
     if (result.mode_after == result.mode) result.mode_after = knobs->caps();
     FLYBALL_CHECK(write_result(file, result));
   }
@@ -233,7 +143,7 @@ Status run(const BenchmarkArguments& given, Context& context) {
   if (options.settings.workers == 0) options.settings.prefetch = 0;
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (options.dry_run) return show_plan(options, entries);
-  BenchmarkResult result = begin_result(benchmark, *board);
+  BenchmarkResult result = begin_result(benchmark, board->info().device);
   const fs::path file = result_file(options, *board);
   const bool simulated = board->twin() != nullptr;
   if (simulated) {

@@ -1,0 +1,122 @@
+// What an earlier start left goes on; what is of something else stays as it is.
+#include "benchmark/result_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/os/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+class ResultFile : public testing::Test {
+ protected:
+  BenchmarkResult begun() const {
+    DeviceInfo board;
+    board.name = board.title = "bench";
+    board.fingerprint = "bench, 4 cores";
+    BenchmarkResult result = begin_result(*benchmark_, board);
+    result.mode.values = result.mode_after.values = {{"gpu_mhz", 1300}};
+    return result;
+  }
+
+  EntryResult trained(const std::string& id) const {
+    EntryResult entry;
+    entry.entry = *benchmark_->find(id);
+    entry.settings.workers = 1;
+    entry.libraries = "LibTorch";
+    entry.test_samples = 100;
+    entry.epochs.emplace_back();
+    entry.epochs.back().e2e_s = 2;
+    entry.epochs.back().quality = 0.5;
+    return entry;
+  }
+
+  /// What an earlier start wrote: lenet5 trained, resnet18 failed.
+  BenchmarkResult earlier() const {
+    BenchmarkResult result = begun();
+    result.started_utc = "2026-01-01T00:00:00Z";
+    add_entry(*benchmark_,
+              failed_entry(*benchmark_->find("resnet18"), {.workers = 1}, Provenance::measured,
+                           {Code::unavailable, "no memory", ""}),
+              result);
+    add_entry(*benchmark_, trained("lenet5"), result);
+    return result;
+  }
+
+  /// Why the file is not gone on with; "" where it is.
+  std::string refused(BenchmarkResult now, const FreeSettings& settings = {.workers = 1}) const {
+    const Status status = resume_result(file_, settings, now);
+    if (status.ok()) return "";
+    EXPECT_EQ(status.error().code, Code::conflict);
+    EXPECT_TRUE(now.entries.empty()) << "nothing is taken over from it";
+    return status.error().message;
+  }
+
+  const Result<Benchmark> benchmark_ = edge_training();
+  const TempFolder folder_;
+  const std::filesystem::path file_ = folder_ / "result.json";
+};
+
+TEST_F(ResultFile, GoesOnWithWhatWasTrainedAndTrainsAgainWhatFailed) {
+  BenchmarkResult now = begun();
+  ASSERT_TRUE(resume_result(file_, {.workers = 1}, now).ok()) << "no file is there";
+  EXPECT_TRUE(now.entries.empty());
+  ASSERT_TRUE(write_result(file_, earlier()).ok());
+  ASSERT_TRUE(resume_result(file_, {.workers = 1}, now).ok());
+  ASSERT_EQ(now.entries.size(), 1U);
+  EXPECT_TRUE(is_held(now, *benchmark_->find("lenet5")));
+  EXPECT_FALSE(is_held(now, *benchmark_->find("resnet18")));
+  EXPECT_EQ(now.started_utc, "2026-01-01T00:00:00Z");
+}
+
+TEST_F(ResultFile, RefusesWhatIsOfSomethingElse) {
+  ASSERT_TRUE(write_result(file_, earlier()).ok());
+  EXPECT_EQ(refused(begun(), {.workers = 2}),
+            file_.string() +
+                " is there: its lenet5 was trained with other workers, threads or "
+                "precision");
+  BenchmarkResult other = begun();
+  other.board.fingerprint = "another";
+  EXPECT_THAT(refused(other), HasSubstr("of another board, or of another mode"));
+  other = begun();
+  other.mode.values["gpu_mhz"] = 600;
+  EXPECT_THAT(refused(other), HasSubstr("of another board, or of another mode"));
+  other = begun();
+  other.definition = "another";
+  EXPECT_THAT(refused(other), HasSubstr("of another version"));
+  ASSERT_TRUE(write_file(file_, "{}").ok());
+  EXPECT_THAT(refused(begun()), HasSubstr("result.json"));
+}
+
+TEST_F(ResultFile, AModeThatChangedWhileItRanIsRemembered) {
+  BenchmarkResult left = earlier();
+  left.mode_after.values["gpu_mhz"] = 600;
+  ASSERT_TRUE(write_result(file_, left).ok());
+  BenchmarkResult now = begun();
+  ASSERT_TRUE(resume_result(file_, {.workers = 1}, now).ok());
+  EXPECT_EQ(now.mode_after.values.at("gpu_mhz"), 600);
+}
+
+TEST_F(ResultFile, ASignOffIsOfTheEntriesThatWereThere) {
+  BenchmarkResult result = earlier();
+  result.signed_off_by = "A. Person";
+  add_entry(*benchmark_, trained("lstm"), result);
+  EXPECT_EQ(result.signed_off_by, "");
+}
+
+TEST_F(ResultFile, ASimulatedResultReplacesNothingThatWasMeasured) {
+  EXPECT_TRUE(check_replaced(file_).ok());
+  BenchmarkResult result = earlier();
+  ASSERT_TRUE(write_result(file_, result).ok());
+  EXPECT_EQ(check_replaced(file_).error().message, file_.string() + " is there: it was measured");
+  for (EntryResult& entry : result.entries) entry.provenance = Provenance::simulated;
+  ASSERT_TRUE(write_result(file_, result).ok());
+  EXPECT_TRUE(check_replaced(file_).ok());
+}
+
+}  // namespace
+}  // namespace flyball
