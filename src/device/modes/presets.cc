@@ -199,10 +199,11 @@ Result<const Preset*> find_preset(const Presets& presets, const std::string& nam
   }
   if (found) return found;
   return Error{Code::not_found, fmt::format("there is no preset '{}'", name),
-               names.empty()
-                   ? "this board has no presets, which a Jetson's etc/nvpmodel.conf holds; name "
-                     "values of its axes (`flyball mode list` shows them)"
-                   : "one of: " + join(names, ", ")};
+               name_hint(name, names,
+                         names.empty() ? "this board has no presets, which a Jetson's "
+                                         "etc/nvpmodel.conf holds; name values of its axes "
+                                         "(`flyball mode list` shows them)"
+                                       : "")};
 }
 
 Status set_preset(const Preset& preset, const fs::path& root, BoardDevice& board) {

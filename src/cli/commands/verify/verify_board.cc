@@ -12,12 +12,14 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/commands/verify/verify_bundle.h"
-#include "cli/commands/verify/verify_steps.h"
+#include "cli/commands/verify/verify_tune.h"
 #include "cli/common_options.h"
 #include "cli/dry_run.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
+#include "cli/report_left.h"
 #include "cli/standard_output.h"
+#include "device/verify/verify_steps.h"
 
 namespace flyball::cli {
 namespace {
@@ -94,11 +96,15 @@ Status verify(const VerifyOptions& options, Context& context) {
   // Before the board is opened: what it finds then is what it is put back to.
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   const Disturbance disturbance;
-  VerifySteps steps(root, options.quick, [&](const CheckedStep& step) {
-    if (!options.json || !options.quiet) tell(step_text(step), options.json);
-  });
+  VerifySteps steps(
+      root, options.quick,
+      [&](const CheckedStep& step) {
+        if (!options.json || !options.quiet) tell(step_text(step), options.json);
+      },
+      report_left);
   FLYBALL_CHECK(steps.check_board());
-  FLYBALL_CHECK(steps.check_tune());
+  FLYBALL_ASSIGN(CheckedStep tuned, short_tune(steps.tune()));
+  steps.add(std::move(tuned));
   steps.check_alone(disturbance.by());
   steps.check_put_back();
   const Verification& done = steps.finish();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "device/doctor/verification.h"
+#include "device/verify/verification.h"
 
 namespace flyball::cli {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "device/doctor/verification.h"
+#include "device/verify/verification.h"
 
 namespace flyball {
 

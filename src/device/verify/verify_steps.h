@@ -1,19 +1,17 @@
 // The steps of `flyball verify-board`, one after the other.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "device/doctor/knob_check.h"
-#include "device/doctor/verification.h"
 #include "device/registry/board.h"
+#include "device/verify/knob_check.h"
+#include "device/verify/verification.h"
 
-namespace flyball::cli {
+namespace flyball {
 
 /// How long it looks at each thing.
 struct VerifyDurations {
@@ -28,16 +26,28 @@ struct VerifyDurations {
   double seconds(size_t knobs) const;
 };
 
+/// The short tune of a tiny workload that the steps ask for, once the knobs are known to do what is
+/// asked.
+struct ShortTune {
+  std::filesystem::path root = "/";
+  std::vector<std::string> axes{};  ///< as --axis takes them: the only values that are set
+  double trial_s = 10;
+  size_t trials = 3;
+};
+
 class VerifySteps {
  public:
-  /// `tell` hears each step when it is done.
-  VerifySteps(std::filesystem::path root, bool quick, std::function<void(const CheckedStep&)> tell);
+  /// `tell` is called with each step when it is done, `left` with what could not be put back when
+  /// the board was closed.
+  VerifySteps(std::filesystem::path root, bool quick, std::function<void(const CheckedStep&)> tell,
+              std::function<void(const Error&)> left);
 
   /// All steps but the tune; the board is as it was afterwards. Errors: `interrupted`, somebody
   /// else holds the board, what could not be put back.
   Status check_board();
-  /// One short tune of a tiny workload. Errors: `interrupted`.
-  Status check_tune();
+  /// The tune that is to be run then; what came of it is added as a step.
+  ShortTune tune() const;
+  void add(CheckedStep step);
   /// Did another process measure meanwhile (device/measuring.h)? "": none did.
   void check_alone(const std::string& others);
   /// Are the board's settings what they were at the beginning?
@@ -45,7 +55,6 @@ class VerifySteps {
   const Verification& finish();
 
  private:
-  void add(CheckedStep step);
   void check_identity();
   void check_axes();
   void check_gap(const AxisGap& gap);
@@ -63,6 +72,7 @@ class VerifySteps {
   std::filesystem::path root_;
   VerifyDurations durations_;
   std::function<void(const CheckedStep&)> tell_;
+  std::function<void(const Error&)> left_;
   Stopwatch whole_, step_;
   Verification done_;
   Presets presets_;
@@ -74,4 +84,4 @@ class VerifySteps {
 /// The preset that is in force, as nvpmodel noted; null where that is not known.
 const Preset* active_preset(const Presets& presets);
 
-}  // namespace flyball::cli
+}  // namespace flyball

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/doctor/verification.h"
+#include "device/verify/verification.h"
 #include "telemetry/sampling/tegrastats.h"
 #include "telemetry/sensors/sensor.h"
 

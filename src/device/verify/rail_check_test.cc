@@ -1,4 +1,4 @@
-#include "device/doctor/rail_check.h"
+#include "device/verify/rail_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

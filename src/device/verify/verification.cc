@@ -1,4 +1,4 @@
-#include "device/doctor/verification.h"
+#include "device/verify/verification.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/commands/verify/verify_steps.h"
+#include "device/verify/verify_steps.h"
 
 #include <fmt/format.h>
 
@@ -9,16 +9,14 @@
 #include "base/os/interrupt.h"
 #include "base/os/tool_process.h"
 #include "base/text.h"
-#include "cli/commands/verify/verify_tune.h"
-#include "cli/report_left.h"
-#include "device/doctor/rail_check.h"
 #include "device/helper/link.h"
 #include "device/host/board_device.h"
 #include "device/modes/board_report.h"
+#include "device/verify/rail_check.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/power_sensors.h"
 
-namespace flyball::cli {
+namespace flyball {
 namespace {
 
 constexpr double least_celsius = -40, most_celsius = 125;
@@ -73,8 +71,12 @@ const Preset* active_preset(const Presets& presets) {
 }
 
 VerifySteps::VerifySteps(std::filesystem::path root, bool quick,
-                         std::function<void(const CheckedStep&)> tell)
-    : root_(std::move(root)), durations_(VerifyDurations::of(quick)), tell_(std::move(tell)) {
+                         std::function<void(const CheckedStep&)> tell,
+                         std::function<void(const Error&)> left)
+    : root_(std::move(root)),
+      durations_(VerifyDurations::of(quick)),
+      tell_(std::move(tell)),
+      left_(std::move(left)) {
   done_.board = identify_board(root_);
   done_.tree = root_ != "/";
   done_.quick = quick;
@@ -211,7 +213,7 @@ Status VerifySteps::check_one_knob(Device& device, const AxisState& axis) {
 
 Status VerifySteps::check_knobs() {
   FLYBALL_ASSIGN(const auto board, open_board("", root_));
-  FLYBALL_ASSIGN(const auto device, board->knobs(report_left));
+  FLYBALL_ASSIGN(const auto device, board->knobs(left_));
   presets_ = board->presets();
   caps_ = device->caps();
   before_ = read_board_settings(root_, done_.board);
@@ -404,12 +406,8 @@ Status VerifySteps::check_board() {
   return {};
 }
 
-Status VerifySteps::check_tune() {
-  const ShortTune request{
-      .root = root_, .axes = axes_, .trial_s = durations_.trial_s, .trials = durations_.trials};
-  FLYBALL_ASSIGN(CheckedStep step, short_tune(request));
-  add(std::move(step));
-  return {};
+ShortTune VerifySteps::tune() const {
+  return {.root = root_, .axes = axes_, .trial_s = durations_.trial_s, .trials = durations_.trials};
 }
 
 void VerifySteps::check_alone(const std::string& others) {
@@ -443,4 +441,4 @@ const Verification& VerifySteps::finish() {
   return done_;
 }
 
-}  // namespace flyball::cli
+}  // namespace flyball

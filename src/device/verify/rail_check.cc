@@ -1,4 +1,4 @@
-#include "device/doctor/rail_check.h"
+#include "device/verify/rail_check.h"
 
 #include <fmt/format.h>
 

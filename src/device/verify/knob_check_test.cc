@@ -1,4 +1,4 @@
-#include "device/doctor/knob_check.h"
+#include "device/verify/knob_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
