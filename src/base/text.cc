@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <utility>
 
 #include "base/lower.h"
 
@@ -138,6 +139,12 @@ std::optional<std::string> closest(std::string_view wrong, const std::vector<std
     }
   }
   return found;
+}
+
+std::string name_hint(std::string_view wrong, const std::vector<std::string>& names,
+                      std::string otherwise) {
+  if (const auto meant = closest(wrong, names)) return fmt::format("did you mean '{}'?", *meant);
+  return otherwise.empty() ? "one of: " + join(names, ", ") : std::move(otherwise);
 }
 
 }  // namespace flyball

@@ -27,6 +27,10 @@ std::string shell_word(std::string_view word);
 std::string shell_line(const std::vector<std::string>& words);
 /// The number as short as it can be written without loss: 16, 114.75.
 std::string format_number(double value);
+/// The remedy for a name that is not there: the one that was meant, else `otherwise`, else all of
+/// them.
+std::string name_hint(std::string_view wrong, const std::vector<std::string>& names,
+                      std::string otherwise = "");
 /// The name in `names` closest to `wrong`, when it is close enough to be meant.
 std::optional<std::string> closest(std::string_view wrong, const std::vector<std::string>& names);
 

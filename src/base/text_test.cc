@@ -72,5 +72,13 @@ TEST(Text, FindsTheNameThatWasMeant) {
   EXPECT_EQ(closest("ResNet-18", names), "resnet18") << "capitals are none of the difference";
 }
 
+TEST(Text, HintsAtTheNameThatWasMeantElseAtAll) {
+  const std::vector<std::string> names = {"resnet18", "lenet5"};
+  EXPECT_EQ(name_hint("resnet81", names), "did you mean 'resnet18'?");
+  EXPECT_EQ(name_hint("resnet81", names, "`list` has them"), "did you mean 'resnet18'?");
+  EXPECT_EQ(name_hint("bert", names), "one of: resnet18, lenet5");
+  EXPECT_EQ(name_hint("bert", names, "`list` has them"), "`list` has them");
+}
+
 }  // namespace
 }  // namespace flyball

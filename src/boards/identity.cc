@@ -115,7 +115,7 @@ void take_named(const std::string& name, const fs::path& root, BoardIdentity& bo
   if (spec == nullptr) {
     board.problems.push_back({Code::invalid_argument,
                               fmt::format("FLYBALL_BOARD names '{}', which is no board", name),
-                              known_boards_hint(name)});
+                              name_hint(name, board_ids())});
     return;
   }
   if (!bears_out(*spec, board, root)) {

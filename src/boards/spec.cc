@@ -195,9 +195,4 @@ std::vector<std::string> board_ids() {
   return ids;
 }
 
-std::string known_boards_hint(std::string_view wrong) {
-  const auto meant = closest(wrong, board_ids());
-  return meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(board_ids(), ", ");
-}
-
 }  // namespace flyball

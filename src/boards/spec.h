@@ -53,8 +53,6 @@ const std::vector<BoardSpec>& board_specs();
 const BoardSpec* find_board_spec(std::string_view id);
 /// Of all of them, in their order.
 std::vector<std::string> board_ids();
-/// What is said of a name that no board has: the closest one, or all of them.
-std::string known_boards_hint(std::string_view wrong);
 
 /// One such file. Errors name it and the line: no TOML, unknown keys, paths that leave the root.
 Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& file);

@@ -27,9 +27,7 @@ Status TomlReader::only(const toml::table& table, const std::string& where,
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
     if (std::ranges::find(known, name) != known.end()) continue;
-    const auto meant = closest(name, known);
-    return at(key.source(), fmt::format("unknown key '{}'{}", name, where),
-              meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(known, ", "));
+    return at(key.source(), fmt::format("unknown key '{}'{}", name, where), name_hint(name, known));
   }
   return {};
 }

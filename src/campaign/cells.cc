@@ -116,10 +116,8 @@ Result<const CampaignCell*> find_cell(const std::vector<CampaignCell>& cells,
   if (found != cells.end()) return &*found;
   CommandWords names;
   for (const CampaignCell& cell : cells) names.push_back(cell.name);
-  const auto meant = closest(name, names);
-  return Error{
-      Code::not_found, fmt::format("there is no cell '{}'", name),
-      meant ? fmt::format("did you mean '{}'?", *meant) : "`flyball campaign status` lists them"};
+  return Error{Code::not_found, fmt::format("there is no cell '{}'", name),
+               name_hint(name, names, "`flyball campaign status` lists them")};
 }
 
 CommandWords cell_arguments(const Campaign& campaign, const CampaignCell& cell,

@@ -288,7 +288,7 @@ void add_board_name(CLI::App& command) {
           [](const std::string& id) {
             return find_board_spec(id) ? ""
                                        : fmt::format("'{}' is no board that is known; {}", id,
-                                                     known_boards_hint(id));
+                                                     name_hint(id, board_ids()));
           },
           "NAME"))
       ->option_text("NAME");

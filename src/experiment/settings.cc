@@ -157,10 +157,8 @@ const std::vector<std::string>& setting_names() {
 Status set_setting(RunSettings& settings, const std::string& name, const SettingValue& value) {
   for (const Entry& entry : entries())
     if (entry.name == name) return entry.set(settings, value);
-  const auto meant = closest(name, setting_names());
-  return Error{
-      Code::invalid_argument, fmt::format("there is no setting '{}'", name),
-      meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(setting_names(), ", ")};
+  return Error{Code::invalid_argument, fmt::format("there is no setting '{}'", name),
+               name_hint(name, setting_names())};
 }
 
 std::string settings_label(const std::vector<std::string>& names, const RunSettings& settings) {

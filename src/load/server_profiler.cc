@@ -242,7 +242,7 @@ Result<ServedFigure> parse_served_figure(const std::string& text) {
   const auto found = std::ranges::find(figure_names, text);
   if (found != figure_names.end()) return static_cast<ServedFigure>(found - figure_names.begin());
   return Error{Code::invalid_argument, fmt::format("'{}' is not an objective of a server", text),
-               "one of: " + join({figure_names.begin(), figure_names.end()}, ", ")};
+               name_hint(text, {figure_names.begin(), figure_names.end()})};
 }
 
 const char* served_unit(ServedFigure figure) {

@@ -70,7 +70,7 @@ Result<LoadProtocol> parse_protocol(const std::string& text) {
     names.emplace_back(name);
   }
   return Error{Code::invalid_argument, fmt::format("'{}' is not a protocol of loadtest", text),
-               "one of: " + join(names, ", ")};
+               name_hint(text, names)};
 }
 
 bool answers_in_tokens(LoadProtocol protocol) {

@@ -76,7 +76,7 @@ Result<const PredictorEntry*> find_predictor(const std::string& name) {
     names.push_back(entry.name);
   }
   return Error{Code::invalid_argument, fmt::format("there is no predictor '{}'", wanted),
-               "one of: " + join(names, ", ")};
+               name_hint(wanted, names)};
 }
 
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {

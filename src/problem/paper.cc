@@ -56,7 +56,7 @@ Result<ProblemKind> parse_kind(const std::string& text) {
     known.push_back(name);
   }
   return Error{Code::invalid_argument, fmt::format("'{}' is not a problem", text),
-               "one of: " + join(known, ", ")};
+               name_hint(text, known)};
 }
 
 std::vector<ProblemSpec> paper_problems(ProblemKind kind, bool long_latency) {

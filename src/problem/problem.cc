@@ -111,7 +111,7 @@ Result<Objective> parse_objective(const std::string& text) {
     known.push_back(name);
   }
   return Error{Code::invalid_argument, fmt::format("'{}' is not an objective", text),
-               "one of: " + join(known, ", ")};
+               name_hint(text, known)};
 }
 
 const char* constraint_name(Constraint constraint) {

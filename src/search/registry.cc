@@ -60,7 +60,7 @@ Result<const StrategyEntry*> find_strategy(const std::string& name) {
     names.push_back(entry.name);
   }
   return Error{Code::invalid_argument, fmt::format("there is no strategy '{}'", name),
-               "one of: " + join(names, ", ")};
+               name_hint(name, names)};
 }
 
 bool knows_all(const std::string& strategy) {

@@ -141,11 +141,9 @@ Result<std::vector<Source>> find_sources(const Csv& csv, const ImportMap& map) {
   for (const MapClause& clause : map) {
     const auto column = clause.constant ? std::nullopt : csv.column(clause.source);
     if (!clause.constant && !column) {
-      const auto meant = closest(clause.source, csv.header);
-      return csv.missing({Code::not_found,
-                          fmt::format("{} has no column '{}'", csv.name, clause.source),
-                          meant ? fmt::format("did you mean '{}'?", *meant)
-                                : "it has: " + join(csv.header, ", ")});
+      return csv.missing(
+          {Code::not_found, fmt::format("{} has no column '{}'", csv.name, clause.source),
+           name_hint(clause.source, csv.header, "it has: " + join(csv.header, ", "))});
     }
     sources.push_back({clause, column});
   }

@@ -88,7 +88,7 @@ Status ReferenceFolder::remove(const std::string& name) const {
     names.push_back(entry.path().stem().string());
   std::ranges::sort(names);
   return Error{Code::not_found, fmt::format("there is no reference '{}'", name),
-               names.empty() ? "there are none" : "there are: " + join(names, ", ")};
+               name_hint(name, names, names.empty() ? "there are none" : "")};
 }
 
 Result<std::vector<WorkloadTable>> ReferenceFolder::of_device(const std::string& device,

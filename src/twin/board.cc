@@ -278,10 +278,8 @@ Result<TwinBoard> find_twin_board(const std::string& id) {
   const auto found = std::ranges::find(*boards, id, &TwinBoard::id);
   if (found != boards->end()) return *found;
   // A kind of board without a twin is no misspelling.
-  const auto meant = find_board_spec(id) ? std::nullopt : closest(id, twin_boards());
   return Error{Code::not_found, fmt::format("there is no simulated board '{}'", id),
-               meant ? fmt::format("did you mean '{}'?", *meant)
-                     : fmt::format("there are: {}", fmt::join(twin_boards(), ", "))};
+               name_hint(find_board_spec(id) ? "" : id, twin_boards())};
 }
 
 Result<TwinBoard> read_twin_board(const std::filesystem::path& path) {

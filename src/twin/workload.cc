@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/text.h"
 #include "cost/networks.h"
 #include "twin/eager.h"
 #include "twin/twin.h"
@@ -99,7 +100,7 @@ Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
     auto layers = eager_layers(meant(name, phase), phase, batch);
     if (!layers)
       return Error{Code::not_found, fmt::format("the network '{}' is not known to the twin", name),
-                   fmt::format("there are: {}", fmt::join(eager_networks(), ", "))};
+                   name_hint(name, eager_networks())};
     workload.layers.push_back(*std::move(layers));
   }
   // However it is spelled, it is one workload; what tables call otherwise keeps that name.

@@ -128,9 +128,8 @@ Result<const Workload*> find_workload(const std::string& name) {
   if (name.ends_with(".py"))
     return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
                  "a program of your own goes behind `--`, as in: -- python3 " + shell_word(name)};
-  const auto near = closest(name, names);
   return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
-               near ? fmt::format("did you mean '{}'?", *near) : "one of: " + join(names, ", ")};
+               name_hint(name, names)};
 }
 
 Result<CollatePtr> make_collate(const std::string& workload, const Dataset& dataset,

@@ -56,9 +56,8 @@ Status show_manual(const CLI::App& app, const ManualArguments& options) {
     }
     paths.push_back(command.path);
   }
-  const auto meant = closest(path, paths);
   return Error{Code::invalid_argument, fmt::format("there is no command '{}'", path),
-               meant ? fmt::format("did you mean '{}'?", *meant) : "`flyball --help` lists them"};
+               name_hint(path, paths, "`flyball --help` lists them")};
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ Result<Objective> read_objective(const std::string& text) {
     names.push_back(objective_name(objective));
   }
   return Error{Code::invalid_argument, fmt::format("'{}' is not an objective of tune", text),
-               "one of: " + join(names, ", ")};
+               name_hint(text, names)};
 }
 
 // "2%", "0.5 %".
@@ -96,7 +96,7 @@ Status check_served_limits(Request& request) {
   for (const FigureLimit& limit : request.limits)
     if (std::ranges::find(known, limit.figure) == known.end())
       return Error{Code::invalid_argument, fmt::format("a load has no figure '{}'", limit.figure),
-                   "one of: " + join(known, ", ")};
+                   name_hint(limit.figure, known)};
   if (std::ranges::find(request.limits, "failed", &FigureLimit::figure) == request.limits.end())
     request.limits.push_back({"failed", 0.01, true});
   return {};

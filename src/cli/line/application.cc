@@ -57,9 +57,8 @@ Error no_command(const std::string& named, const std::string& word,
   if (word == "help")
     return {Code::invalid_argument, fmt::format("there is no command '{}'", named),
             "`flyball --help` lists the commands, `flyball COMMAND --help` says what each takes"};
-  const auto meant = closest(word, names);
   return {Code::invalid_argument, fmt::format("there is no command '{}'", named),
-          meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(names, ", ")};
+          name_hint(word, names)};
 }
 
 // Where the words of a program stand without the "--" before them: the line as it was meant; ""

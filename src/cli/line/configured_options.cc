@@ -56,14 +56,11 @@ Status check_value(CLI::App& app, const ConfiguredValue& value) {
   if (std::ranges::find(names, key) == names.end()) {
     const auto renamed =
         std::ranges::find(renamed_options(), value.option, &RenamedOption::old_name);
-    const auto meant = renamed != renamed_options().end()
-                           ? std::optional<std::string>(renamed->new_name + 2)
-                           : closest(key, names);
+    const std::string meant = renamed != renamed_options().end() ? renamed->new_name + 2 : key;
     return refused(value,
                    fmt::format("{} has no option --{}",
                                value.command.empty() ? "no command" : value.command, key),
-                   meant ? fmt::format("did you mean '{}'?", *meant)
-                         : "`flyball COMMAND --help` lists the options");
+                   name_hint(meant, names, "`flyball COMMAND --help` lists the options"));
   }
   if (std::ranges::find(said_each_time, value.option) != said_each_time.end())
     return refused(value, fmt::format("{} is said each time, and has no default", value.option),

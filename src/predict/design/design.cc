@@ -102,7 +102,7 @@ Result<std::vector<size_t>> choose_configurations(const std::string& design,
     return entry.choose(request);
   }
   return Error{Code::invalid_argument, fmt::format("there is no design '{}'", design),
-               "one of: " + join(names, ", ")};
+               name_hint(design, names)};
 }
 
 }  // namespace flyball

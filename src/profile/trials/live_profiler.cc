@@ -175,7 +175,7 @@ class LiveProfiler final : public Profiler {
     std::vector<std::string> names = {axis::batch_size};
     for (const Axis& axis : axes) names.push_back(axis.name);
     return Error{Code::invalid_argument, fmt::format("there is no axis '{}' here", open.name),
-                 "one of: " + join(names, ", ")};
+                 name_hint(open.name, names)};
   }
 
   StepOptions small_step() const {

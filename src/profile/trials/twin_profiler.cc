@@ -148,7 +148,7 @@ class TwinProfiler final : public Profiler {
     make_distinct(names);
     return Error{Code::invalid_argument,
                  fmt::format("there is no axis '{}' on {}", open.name, info_.device_title),
-                 "one of: " + join(names, ", ")};
+                 name_hint(open.name, names)};
   }
 
   /// What of a configuration decides what memory it needs.

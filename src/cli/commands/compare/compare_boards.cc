@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
@@ -121,7 +122,7 @@ Result<size_t> baseline_of(const BoardComparison& comparison, const std::string&
   for (size_t i = 0; i < comparison.boards.size(); ++i)
     if (asked == comparison.names[i] || asked == comparison.boards[i].name) return i;
   return Error{Code::invalid_argument, fmt::format("--baseline: '{}' is not compared", asked),
-               fmt::format("one of: {}", fmt::join(comparison.names, ", "))};
+               name_hint(asked, comparison.names)};
 }
 
 Result<BoardComparison> gather(const CompareBoardsArguments& options) {

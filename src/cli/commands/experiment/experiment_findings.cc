@@ -65,7 +65,7 @@ Result<std::vector<PublishedStudy>> studies_of(const std::vector<std::string>& o
                            [](const PublishedStudy& study) { return study.findings.size(); });
   if (unknown.empty()) return studies;
   return Error{Code::invalid_argument, fmt::format("no finding is called '{}'", unknown.front()),
-               "one of: " + join(ids, ", ")};
+               name_hint(unknown.front(), ids)};
 }
 
 /// What live boards are asked with: their runs are experiments of this machine.
