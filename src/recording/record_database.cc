@@ -39,11 +39,11 @@ Status check_tables(Database& database) {
                "it was stopped before it began, or it is no record of this program"};
 }
 
-std::string replaced(std::string text, const std::string& word, const std::string& by) {
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size()))
-    text.replace(at, word.size(), by);
-  return text;
-}
+constexpr FileWords words = {.noun = "record",
+                             .made_by = "`flyball record` writes such files",
+                             .or_another = "",
+                             .and_named = "",
+                             .kept = "; what was recorded is kept"};
 
 uint32_t big_endian(const char* bytes) {
   uint32_t value = 0;
@@ -63,35 +63,21 @@ Result<bool> begins_as_record(const std::filesystem::path& file) {
          big_endian(head.data() + 68) == record_application_id;
 }
 
-Error as_record_error(Error error) {
-  error.message = replaced(std::move(error.message), "the store", "the record");
-  if (error.hint.find("store") == std::string::npos) return error;
-  error.hint = error.code == Code::permission ? "check the permissions of the file and its folder"
-               : error.code == Code::conflict ? "wait until it has finished"
-                                              : "free some disk space; what was recorded is kept";
-  return error;
-}
-
-Status as_record(Status status) {
-  return status.ok() ? status : Status(as_record_error(status.error()));
-}
-
 Result<Database> create_record(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored))
     return Error{Code::invalid_argument, fmt::format("{} is there already", file.string()),
                  "a record is never written over: name another file with -o, or remove it"};
-  auto database = Database::open(file, {});
-  if (!database) return as_record_error(database.error());
+  FLYBALL_ASSIGN(Database database, Database::open(file, {.words = words}));
   // Its first page is in the file itself, whatever happens to the log behind it.
   const std::string head = fmt::format("PRAGMA application_id={}; PRAGMA user_version={};",
                                        record_application_id, record_format);
-  FLYBALL_CHECK(as_record(database->run_script((head + "BEGIN;" + tables + "COMMIT;").c_str())));
-  FLYBALL_CHECK(as_record(database->use_wal()));
+  FLYBALL_CHECK(database.run_script((head + "BEGIN;" + tables + "COMMIT;").c_str()));
+  FLYBALL_CHECK(database.use_wal());
   // The log beside the file stays below 1 MiB.
   FLYBALL_CHECK(
-      as_record(database->run_script("PRAGMA wal_autocheckpoint=200; "
-                                     "PRAGMA journal_size_limit=1048576")));
+      database.run_script("PRAGMA wal_autocheckpoint=200; "
+                          "PRAGMA journal_size_limit=1048576"));
   return database;
 }
 
@@ -100,14 +86,13 @@ Result<Database> open_record(const std::filesystem::path& file) {
   if (!record)
     return Error{Code::invalid_argument, fmt::format("{} is no record", file.string()),
                  "`flyball record` writes such files"};
-  auto database = has_log(file) ? Database::open(file, {}) : Database::open_read_only(file);
-  if (!database) return as_record_error(database.error());
-  FLYBALL_CHECK(as_record(check_tables(*database)));
-  auto version = database->integer("PRAGMA user_version");
-  if (!version) return as_record_error(version.error());
-  if (*version != record_format)
+  FLYBALL_ASSIGN(Database database, has_log(file) ? Database::open(file, {.words = words})
+                                                  : Database::open_read_only(file, words));
+  FLYBALL_CHECK(check_tables(database));
+  FLYBALL_ASSIGN(const int64_t version, database.integer("PRAGMA user_version"));
+  if (version != record_format)
     return Error{Code::invalid_argument,
-                 fmt::format("{} has format {}, this version reads {}", file.string(), *version,
+                 fmt::format("{} has format {}, this version reads {}", file.string(), version,
                              record_format),
                  "open it with the version that wrote it"};
   return database;

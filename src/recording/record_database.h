@@ -1,4 +1,4 @@
-// A record as a SQLite file: its tables, and its errors in words of a record. Inside the room.
+// A record as a SQLite file: its tables. Inside the room.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,6 @@ inline constexpr int64_t record_format = 1;
 
 /// Does the file begin as a record does? Error: it cannot be read.
 Result<bool> begins_as_record(const std::filesystem::path& file);
-
-/// The error of a database as one of a record: it has no --store.
-Error as_record_error(Error error);
-Status as_record(Status status);
 
 /// A new file with empty tables. Error: there is a file.
 Result<Database> create_record(const std::filesystem::path& file);

@@ -86,11 +86,10 @@ Result<RecordReader> RecordReader::open(const std::filesystem::path& file) {
 
 Status RecordReader::read_facts() {
   std::map<std::string, std::string> facts;
-  FLYBALL_CHECK(
-      as_record(database_.run("SELECT name, value FROM fact LIMIT 100", {}, [&](const Row& row) {
-        facts[row.text(0)] = row.text(1);
-        return Status();
-      })));
+  FLYBALL_CHECK(database_.run("SELECT name, value FROM fact LIMIT 100", {}, [&](const Row& row) {
+    facts[row.text(0)] = row.text(1);
+    return Status();
+  }));
   auto info = parse_record_info(facts["record"]);
   if (!info) return info.error().within(path_.string());
   info_ = *std::move(info);
@@ -108,7 +107,7 @@ Status RecordReader::read_channels() {
   const auto bad = [&](const std::string& what) {
     return Error{Code::corrupt, fmt::format("the record {} {}", path_.string(), what), ""};
   };
-  FLYBALL_CHECK(as_record(
+  FLYBALL_CHECK(
       database_.run("SELECT * FROM channel ORDER BY number", {}, [&](const Row& row) -> Status {
         if (row.integer(0) != static_cast<int64_t>(channels_.size()) ||
             channels_.size() == most_channels)
@@ -120,25 +119,24 @@ Status RecordReader::read_channels() {
              {channel.info.name, channel.info.unit, channel.info.source, channel.info.total})
           if (!text_fault(text).empty()) return bad("has a channel whose name does not read");
         return {};
-      })));
+      }));
   return {};
 }
 
 Status RecordReader::read_marks() {
-  return as_record(
-      database_.run("SELECT tick, name FROM mark ORDER BY tick", {}, [&](const Row& row) {
-        std::string name = row.text(1);
-        if (marks_.size() < most_marks && is_tick(row.integer(0)) && text_fault(name).empty())
-          marks_.push_back({row.integer(0), std::move(name)});
-        return Status();
-      }));
+  return database_.run("SELECT tick, name FROM mark ORDER BY tick", {}, [&](const Row& row) {
+    std::string name = row.text(1);
+    if (marks_.size() < most_marks && is_tick(row.integer(0)) && text_fault(name).empty())
+      marks_.push_back({row.integer(0), std::move(name)});
+    return Status();
+  });
 }
 
 Result<int64_t> RecordReader::end_of(BlockLevel level) {
-  const auto newest = database_.integer("SELECT ifnull(max(end), 0) FROM block WHERE level=?",
-                                        {static_cast<int64_t>(level)});
-  if (!newest) return as_record_error(newest.error());
-  return is_tick(*newest) ? *newest : 0;
+  FLYBALL_ASSIGN(const int64_t newest,
+                 database_.integer("SELECT ifnull(max(end), 0) FROM block WHERE level=?",
+                                   {static_cast<int64_t>(level)}));
+  return is_tick(newest) ? newest : 0;
 }
 
 // Of one that was not closed: what its newest block says.
@@ -155,10 +153,11 @@ Status RecordReader::find_end() {
 Result<int64_t> RecordReader::next_begin(int64_t tick) {
   int64_t next = most_ticks;
   for (int64_t level = 0; level < block_levels; ++level) {
-    const auto begin = database_.integer(
-        "SELECT ifnull(min(begin), ?) FROM block WHERE level=? AND begin>=?", {next, level, tick});
-    if (!begin) return as_record_error(begin.error());
-    next = std::min(next, *begin);
+    FLYBALL_ASSIGN(
+        const int64_t begin,
+        database_.integer("SELECT ifnull(min(begin), ?) FROM block WHERE level=? AND begin>=?",
+                          {next, level, tick}));
+    next = std::min(next, begin);
   }
   return next;
 }
@@ -167,14 +166,13 @@ Result<std::vector<RecordReader::Place>> RecordReader::places(BlockLevel level, 
                                                               int64_t end) {
   std::vector<Place> found;
   FLYBALL_CHECK(
-      as_record(database_.run("SELECT id, begin, end FROM block WHERE level=? AND begin<? ORDER BY "
-                              "begin, end",
-                              {static_cast<int64_t>(level), end}, [&](const Row& row) {
-                                const Place place{row.integer(0), row.integer(1), row.integer(2)};
-                                if (place.end >= begin && found.size() < most_blocks)
-                                  found.push_back(place);
-                                return Status();
-                              })));
+      database_.run("SELECT id, begin, end FROM block WHERE level=? AND begin<? ORDER BY "
+                    "begin, end",
+                    {static_cast<int64_t>(level), end}, [&](const Row& row) {
+                      const Place place{row.integer(0), row.integer(1), row.integer(2)};
+                      if (place.end >= begin && found.size() < most_blocks) found.push_back(place);
+                      return Status();
+                    }));
   return found;
 }
 
@@ -189,7 +187,7 @@ Result<std::string> RecordReader::bytes_of(int64_t id) {
       });
   if (status.ok()) return bytes;
   FLYBALL_ASSIGN(database_, open_record(path_));
-  return Error{Code::corrupt, as_record_error(status.error()).message, ""};
+  return Error{Code::corrupt, status.error().message, ""};
 }
 
 void RecordReader::damage(BlockLevel level, const Place& place, const std::string& how) {

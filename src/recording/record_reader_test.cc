@@ -107,6 +107,18 @@ TEST_F(RecordReaderTest, StepsThatValuesOverflowWithAreRefused) {
   }
 }
 
+// The second page is that of a table; errors and remedies are of a record, which no --store names.
+TEST_F(RecordReaderTest, WhatIsDamagedIsCalledARecordWithItsOwnRemedy) {
+  std::fstream(file_, std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(4096)
+      .write(std::string(4000, 'x').data(), 4000);
+  const auto reader = RecordReader::open(file_);
+  ASSERT_FALSE(reader.ok());
+  EXPECT_THAT(reader.error().message, HasSubstr("the record " + file_.string() + " is damaged"));
+  EXPECT_THAT(reader.error().hint, HasSubstr(".recover"));
+  EXPECT_THAT(reader.error().hint, ::testing::Not(HasSubstr("store")));
+}
+
 TEST_F(RecordReaderTest, ATruncatedFileIsRefusedOrReadsWhatIsThere) {
   std::ifstream in(file_, std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(in)), {});

@@ -42,7 +42,7 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& file, con
 
 Status RecordWriter::begin() {
   if (writing_) return {};
-  FLYBALL_CHECK(as_record(database_.run("BEGIN IMMEDIATE")));
+  FLYBALL_CHECK(database_.run("BEGIN IMMEDIATE"));
   writing_ = true;
   return {};
 }
@@ -50,7 +50,7 @@ Status RecordWriter::begin() {
 Status RecordWriter::commit() {
   if (!writing_) return {};
   writing_ = false;
-  return as_record(database_.run("COMMIT"));
+  return database_.run("COMMIT");
 }
 
 Status RecordWriter::write_head(const RecordInfo& info,
@@ -59,11 +59,11 @@ Status RecordWriter::write_head(const RecordInfo& info,
   int64_t number = 0;
   for (const RecordChannel& channel : channels) {
     const SensorInfo& sensor = channel.info;
-    FLYBALL_CHECK(as_record(
+    FLYBALL_CHECK(
         database_.run("INSERT INTO channel VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
                       {number++, sensor.name, sensor.unit, static_cast<int64_t>(sensor.kind),
                        sensor.source, sensor.total, sensor.period_s, sensor.wrap, sensor.max_rate,
-                       static_cast<int64_t>(sensor.throttling), channel.period_s, channel.step})));
+                       static_cast<int64_t>(sensor.throttling), channel.period_s, channel.step}));
   }
   return {};
 }
@@ -72,52 +72,48 @@ Status RecordWriter::add(BlockLevel level, int64_t begin_tick, int64_t end_tick,
                          const std::vector<Series>& block) {
   FLYBALL_ASSIGN(const std::string bytes, encode_block(block));
   FLYBALL_CHECK(begin());
-  return as_record(
-      database_.run("INSERT INTO block(level, begin, end, open, bytes) VALUES(?,?,?,?,?)",
-                    {static_cast<int64_t>(level), begin_tick, end_tick, open, Value::Blob{bytes}}));
+  return database_.run(
+      "INSERT INTO block(level, begin, end, open, bytes) VALUES(?,?,?,?,?)",
+      {static_cast<int64_t>(level), begin_tick, end_tick, open, Value::Blob{bytes}});
 }
 
 Status RecordWriter::remove_open(BlockLevel level) {
   FLYBALL_CHECK(begin());
-  return as_record(
-      database_.run("DELETE FROM block WHERE level=? AND open=1", {static_cast<int64_t>(level)}));
+  return database_.run("DELETE FROM block WHERE level=? AND open=1", {static_cast<int64_t>(level)});
 }
 
 Status RecordWriter::mark(const RecordMark& mark) {
   FLYBALL_CHECK(begin());
-  return as_record(
-      database_.run("INSERT INTO mark(tick, name) VALUES(?,?)", {mark.tick, mark.name}));
+  return database_.run("INSERT INTO mark(tick, name) VALUES(?,?)", {mark.tick, mark.name});
 }
 
 Status RecordWriter::set_fact(const std::string& name, const std::string& value) {
   FLYBALL_CHECK(begin());
-  return as_record(database_.run("INSERT OR REPLACE INTO fact VALUES(?,?)", {name, value}));
+  return database_.run("INSERT OR REPLACE INTO fact VALUES(?,?)", {name, value});
 }
 
 Result<uint64_t> RecordWriter::bytes() {
-  const auto pages = database_.integer("PRAGMA page_count");
-  if (!pages) return as_record_error(pages.error());
-  const auto free = database_.integer("PRAGMA freelist_count");
-  if (!free) return as_record_error(free.error());
-  return static_cast<uint64_t>(*pages - *free) * 4096;
+  FLYBALL_ASSIGN(const int64_t pages, database_.integer("PRAGMA page_count"));
+  FLYBALL_ASSIGN(const int64_t free, database_.integer("PRAGMA freelist_count"));
+  return static_cast<uint64_t>(pages - free) * 4096;
 }
 
 // The oldest long block, unless it ends within `keep` of the newest one.
 Result<bool> RecordWriter::remove_oldest(BlockLevel level, int64_t keep) {
   int64_t id = 0, end = 0;
   const auto number = static_cast<int64_t>(level);
-  FLYBALL_CHECK(as_record(
+  FLYBALL_CHECK(
       database_.run("SELECT id, end FROM block WHERE level=? AND open=0 ORDER BY begin LIMIT 1",
                     {number}, [&](const Row& row) {
                       id = row.integer(0);
                       end = row.integer(1);
                       return Status();
-                    })));
-  const auto newest =
-      database_.integer("SELECT ifnull(max(end), 0) FROM block WHERE level=?", {number});
-  if (!newest) return as_record_error(newest.error());
-  if (id == 0 || end > *newest - keep) return false;
-  FLYBALL_CHECK(as_record(database_.run("DELETE FROM block WHERE id=?", {id})));
+                    }));
+  FLYBALL_ASSIGN(
+      const int64_t newest,
+      database_.integer("SELECT ifnull(max(end), 0) FROM block WHERE level=?", {number}));
+  if (id == 0 || end > newest - keep) return false;
+  FLYBALL_CHECK(database_.run("DELETE FROM block WHERE id=?", {id}));
   FLYBALL_CHECK(set_fact(since_fact(level), fmt::format("{}", end)));
   return true;
 }
@@ -145,9 +141,9 @@ Status RecordWriter::thin() {
 
 Status RecordWriter::close() {
   FLYBALL_CHECK(commit());
-  return as_record(
-      database_.run_script("PRAGMA wal_checkpoint(TRUNCATE); "
-                           "PRAGMA journal_mode=DELETE"));
+  return database_.run_script(
+      "PRAGMA wal_checkpoint(TRUNCATE); "
+      "PRAGMA journal_mode=DELETE");
 }
 
 }  // namespace flyball

@@ -34,8 +34,9 @@ Result<Database> Database::open(const std::filesystem::path& path, const Databas
   return Database(path, std::move(connection));
 }
 
-Result<Database> Database::open_read_only(const std::filesystem::path& path) {
-  FLYBALL_ASSIGN(auto connection, SqliteConnection::open_read_only(path));
+Result<Database> Database::open_read_only(const std::filesystem::path& path,
+                                          const FileWords& words) {
+  FLYBALL_ASSIGN(auto connection, SqliteConnection::open_read_only(path, words));
   return Database(path, std::move(connection));
 }
 

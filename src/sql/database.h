@@ -55,9 +55,20 @@ class Row {
 enum class DatabaseKind { sqlite, postgres };
 class SqlConnection;
 
+/// How errors speak of a file, and how their hints go on.
+struct FileWords {
+  const char* noun = "store";
+  const char* made_by =
+      "name another file with --store; `flyball tune` and `flyball import` make a store";
+  const char* or_another = ", or choose another store with --store";
+  const char* and_named = ", and name it with --store";
+  const char* kept = " and run the same command again; nothing stored is lost";
+};
+
 struct DatabaseOptions {
   int busy_timeout_ms = 5000;  ///< how long a writer waits for another one
   int64_t max_pages = 0;       ///< limit of the file in pages of 4 KiB; 0: none
+  FileWords words{};
 };
 
 /// Does a place name a database of PostgreSQL: "postgresql://…", "postgres://…" or "service=…"?
@@ -82,7 +93,8 @@ class Database {
 
   /// Opens a file that this user may only read, as it stands. Error also: `permission` when its
   /// last writer has left changes in a log beside it, which only a writer can take in.
-  static Result<Database> open_read_only(const std::filesystem::path& path);
+  static Result<Database> open_read_only(const std::filesystem::path& path,
+                                         const FileWords& words = {});
 
   /// Opens a file on a full disk to read it, with the changes in the log beside it, and writes
   /// nothing. Error also: `conflict` when another process has it open.

@@ -38,20 +38,21 @@ void bind(sqlite3_stmt* statement, int index, const Value& value) {
 }
 
 // Said before SQLite finds its own words for it.
-Status check_place(const std::filesystem::path& path) {
+Status check_place(const std::filesystem::path& path, const std::string& noun) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return file_error("open the store", path, EISDIR);
+  if (std::filesystem::is_directory(path, error))
+    return file_error("open the " + noun, path, EISDIR);
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     return Error{Code::invalid_argument,
-                 fmt::format("the store {} is a pipe or a device, not a file", path.string()),
+                 fmt::format("the {} {} is a pipe or a device, not a file", noun, path.string()),
                  "name a file, or a folder to keep it in"};
   std::filesystem::create_directories(folder, error);
-  if (error) return file_error("create the store's folder", folder, error.value());
+  if (error) return file_error("create the folder of the " + noun, folder, error.value());
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
-    return file_error("write into the store's folder", folder, errno);
+    return file_error("write into the folder of the " + noun, folder, errno);
   if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0 && errno != ENOENT)
-    return file_error("write to the store", path, errno);
+    return file_error("write to the " + noun, path, errno);
   return {};
 }
 
@@ -122,10 +123,11 @@ bool has_log(const std::filesystem::path& database) {
   return !none && size > 0;
 }
 
-Error SqliteConnection::no_store() {
+Error SqliteConnection::other_file() {
   damage_ = Error{
-      Code::corrupt, fmt::format("{} is no store, but a file of another kind", path_.string()),
-      "name another file with --store; `flyball tune` and `flyball import` make a store"};
+      Code::corrupt,
+      fmt::format("{} is no {}, but a file of another kind", path_.string(), options_.words.noun),
+      options_.words.made_by};
   return *damage_;
 }
 
@@ -134,51 +136,54 @@ Error SqliteConnection::damage(const std::string& what) {
   sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   const std::string file = path_.string();
   const std::string log = fmt::format("; mv '{0}-wal' '{0}.damaged-wal'", file);
-  damage_ = Error{Code::corrupt, fmt::format("the store {} is damaged: {}", file, what),
-                  fmt::format("it was left as it is; move it away (mv '{0}' '{0}.damaged'{1}), "
-                              "`sqlite3 '{0}.damaged' .recover` shows what can be saved",
-                              file, has_log(path_) ? log : "")};
+  damage_ =
+      Error{Code::corrupt, fmt::format("the {} {} is damaged: {}", options_.words.noun, file, what),
+            fmt::format("it was left as it is; move it away (mv '{0}' '{0}.damaged'{1}), "
+                        "`sqlite3 '{0}.damaged' .recover` shows what can be saved",
+                        file, has_log(path_) ? log : "")};
   return *damage_;
 }
 
 Error SqliteConnection::failure(int code) {
-  const std::string file = path_.string();
+  const FileWords& words = options_.words;
+  const std::string file = fmt::format("the {} {}", words.noun, path_.string());
   const char* reason = sqlite3_errmsg(connection_.get());
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {Code::conflict,
-              fmt::format("the store {} is being written by {}", file, lock_holder(path_)),
-              "wait until it has finished, or choose another store with --store"};
+      return {Code::conflict, fmt::format("{} is being written by {}", file, lock_holder(path_)),
+              fmt::format("wait until it has finished{}", words.or_another)};
     case SQLITE_FULL:
-      return {Code::io, fmt::format("no space left for the store {}", file),
-              "free some disk space and run the same command again; nothing stored is lost"};
+      return {Code::io, fmt::format("no space left for {}", file),
+              fmt::format("free some disk space{}", words.kept)};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-      return {Code::permission, fmt::format("cannot write to the store {}: {}", file, reason),
-              "check the permissions of the file and its folder, or choose another --store"};
+      return {Code::permission, fmt::format("cannot write to {}: {}", file, reason),
+              fmt::format("check the permissions of the file and its folder{}", words.or_another)};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return was_never_a_store(path_) && !has_log(path_) ? no_store() : damage(reason);
+      return was_never_a_store(path_) && !has_log(path_) ? other_file() : damage(reason);
     case SQLITE_IOERR:
       break;
     default:
-      return {Code::internal, fmt::format("the store {}: {}", file, reason), ""};
+      return {Code::internal, fmt::format("{}: {}", file, reason), ""};
   }
   if (code == SQLITE_IOERR_DATA)
     return damage(fmt::format("page {} (of 4096 bytes) contradicts its checksum",
                               refused_page(connection_.get())));
   const int system = sqlite3_system_errno(connection_.get());
-  if (system != 0) return file_error("use the store", path_, system);
-  return {Code::io, fmt::format("cannot use the store {}: {}", file, reason),
+  if (system != 0) return file_error(fmt::format("use the {}", words.noun), path_, system);
+  return {Code::io, fmt::format("cannot use {}: {}", file, reason),
           "check the disk; `dmesg` may say more"};
 }
 
 Result<std::unique_ptr<SqliteConnection>> SqliteConnection::connect(
-    const std::filesystem::path& path, const std::string& name, int flags) {
+    const std::filesystem::path& path, const std::string& name, int flags,
+    const DatabaseOptions& options) {
   auto made = std::make_unique<SqliteConnection>();
   made->path_ = path;
+  made->options_ = options;
   sqlite3* connection = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &connection, flags, checksummed_file_system());
   made->connection_.reset(connection);
@@ -191,10 +196,9 @@ Result<std::unique_ptr<SqliteConnection>> SqliteConnection::connect(
 
 Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const std::filesystem::path& path,
                                                                  const DatabaseOptions& options) {
-  FLYBALL_CHECK(check_place(path));
+  FLYBALL_CHECK(check_place(path, options.words.noun));
   FLYBALL_ASSIGN(auto made,
-                 connect(path, path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
-  made->options_ = options;
+                 connect(path, path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options));
   sqlite3_busy_timeout(made->connection_.get(), options.busy_timeout_ms);
   FLYBALL_CHECK(made->run_script("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"));
   if (options.max_pages > 0)
@@ -206,20 +210,21 @@ Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const std::file
 // In WAL mode SQLite wants to write beside the file even to read it, unless it is told that nobody
 // changes it.
 Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open_read_only(
-    const std::filesystem::path& path) {
+    const std::filesystem::path& path, const FileWords& words) {
   if (has_log(path))
     return Error{Code::permission,
-                 fmt::format("the store {} has changes in {}-wal that only a writer can take in",
-                             path.string(), path.filename().string()),
-                 "copy both files to a folder of your own, and name it with --store"};
-  return connect(path, uri_of(path) + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+                 fmt::format("the {} {} has changes in {}-wal that only a writer can take in",
+                             words.noun, path.string(), path.filename().string()),
+                 fmt::format("copy both files to a folder of your own{}", words.and_named)};
+  return connect(path, uri_of(path) + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                 {.words = words});
 }
 
 // A connection that has the file for itself keeps the index of the log in its own memory, not in a
 // file beside it.
 Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open_on_full_disk(
     const std::filesystem::path& path) {
-  FLYBALL_ASSIGN(auto made, connect(path, path.string(), SQLITE_OPEN_READWRITE));
+  FLYBALL_ASSIGN(auto made, connect(path, path.string(), SQLITE_OPEN_READWRITE, {}));
   sqlite3_db_config(made->connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   FLYBALL_CHECK(made->run_script("PRAGMA locking_mode=EXCLUSIVE; PRAGMA query_only=ON;"));
   return made;

@@ -17,8 +17,8 @@ class SqliteConnection final : public SqlConnection {
  public:
   static Result<std::unique_ptr<SqliteConnection>> open(const std::filesystem::path& path,
                                                         const DatabaseOptions& options);
-  static Result<std::unique_ptr<SqliteConnection>> open_read_only(
-      const std::filesystem::path& path);
+  static Result<std::unique_ptr<SqliteConnection>> open_read_only(const std::filesystem::path& path,
+                                                                  const FileWords& words);
   static Result<std::unique_ptr<SqliteConnection>> open_on_full_disk(
       const std::filesystem::path& path);
 
@@ -45,10 +45,11 @@ class SqliteConnection final : public SqlConnection {
   using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
 
   static Result<std::unique_ptr<SqliteConnection>> connect(const std::filesystem::path& path,
-                                                           const std::string& name, int flags);
+                                                           const std::string& name, int flags,
+                                                           const DatabaseOptions& options);
   Result<sqlite3_stmt*> prepare(std::string_view sql);
   Error failure(int code);
-  Error no_store();
+  Error other_file();
   Error damage(const std::string& what);
 
   std::filesystem::path path_;

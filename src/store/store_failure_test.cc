@@ -197,7 +197,7 @@ TEST_F(StoreFailure, AReadOnlyFolder) {
   const AsNobody nobody;
   const Error error = error_of_open();
   EXPECT_EQ(error.code, Code::permission);
-  EXPECT_THAT(error.message, HasSubstr("cannot write into the store's folder"));
+  EXPECT_THAT(error.message, HasSubstr("cannot write into the folder of the store"));
   EXPECT_THAT(error.message, HasSubstr(folder_.path().string()));
   EXPECT_FALSE(error.hint.empty());
 }
@@ -240,7 +240,7 @@ TEST_F(StoreFailure, ALogThatOnlyAWriterCanTakeInIsSaid) {
 TEST_F(StoreFailure, AFolderThatCannotBeMade) {
   std::ofstream(folder_ / "file") << "in the way";
   file_ = folder_ / "file/deeper/store.db";
-  EXPECT_THAT(error_of_open().message, HasSubstr("cannot create the store's folder"));
+  EXPECT_THAT(error_of_open().message, HasSubstr("cannot create the folder of the store"));
 }
 
 TEST_F(StoreFailure, ADamagedFileIsLeftAsItIs) {
