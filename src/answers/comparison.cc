@@ -8,8 +8,10 @@
 
 #include "answers/doubt.h"
 #include "answers/per_text.h"
+#include "answers/repeats.h"
 #include "base/figure.h"
 #include "base/statistics.h"
+#include "search/registry.h"
 
 namespace flyball {
 namespace {
@@ -85,6 +87,11 @@ const Change& objective_change(const Comparison& comparison, Objective objective
   return objective == Objective::energy ? comparison.energy : comparison.time;
 }
 
+std::string unclear_text(const std::string& name, const std::string& read,
+                         const std::string& doubt) {
+  return fmt::format("difference from {} not established: {} was read, but {}", name, read, doubt);
+}
+
 // `than`: what is said of an established difference.
 void put_into_words(const TuneResult& result, size_t config, const std::string& name,
                     const std::string& than, Comparison& comparison) {
@@ -102,8 +109,7 @@ void put_into_words(const TuneResult& result, size_t config, const std::string& 
     comparison.text = fmt::format("the same {}{} as {}", quantity_name(result), per, name);
   } else {
     comparison.text =
-        fmt::format("difference from {} not established: {}{} was read, but {}", name,
-                    change_words(change.pct, quantity_name(result)), per, comparison.doubt);
+        unclear_text(name, change_words(change.pct, quantity_name(result)) + per, comparison.doubt);
   }
 }
 
@@ -197,6 +203,44 @@ std::string gain_text(const Problem& problem, double mine, double theirs) {
   }
 }
 
+/// The objective of a choice from all readings of its roles, as a figure that is better the less it
+/// is: the bounds are those of all roles at once.
+Figure figure_at(const Plan& plan, std::span<const size_t> choice) {
+  const Problem& problem = *plan.problem;
+  std::vector<Reading> middle, low, high;
+  std::vector<const Measurement*> of_all;
+  Figure figure;
+  for (size_t role = 0; role < choice.size(); ++role) {
+    std::vector<const Measurement*> readings;
+    for (const Observation& trial : plan.profiled)
+      if (trial.role == role && trial.candidate == choice[role] && !trial.measurement.failed())
+        readings.push_back(&trial.measurement);
+    if (readings.empty()) return {.predicted = true};
+    const Configuration known = pooled(readings);
+    take_conditions(readings, figure);
+    middle.push_back({known.minibatch_ms, known.power_w});
+    low.push_back({known.time_lo, known.power_lo});
+    high.push_back({known.time_hi, known.power_hi});
+  }
+  const auto value = [&](std::span<const Reading> readings) {
+    const double counted = objective_value(problem, outcome(problem, readings, choice));
+    return counts_training(problem.objective) ? 1 / counted : counted;
+  };
+  figure.value = value(middle);
+  figure.lo = value(low);
+  figure.hi = value(high);
+  return figure;
+}
+
+std::string doubt_of(const Plan& plan, const PresetAnswer& preset) {
+  if (knows_all(plan.request.strategy)) return "";
+  const Objective objective = plan.problem->objective;
+  const bool takes_time = objective != Objective::power && objective != Objective::energy;
+  return flyball::doubt_of(figure_at(plan, preset.choice),
+                           figure_at(plan, plan.answer->choice),
+                           takes_time ? Objective::time : objective, preset.title(), "the answer");
+}
+
 std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
                                 const std::string& within) {
   if (preset.choice == plan.answer->choice) return "the answer is " + preset.title();
@@ -205,8 +249,12 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   if (trains_nothing(problem, preset.outcome)) return preset.title() + " trains nothing beside it";
   const double mine = objective_value(problem, plan.answer->outcome);
   const double theirs = objective_value(problem, preset.outcome);
-  std::string text = gain_text(problem, mine, theirs) + than_or_as(100 * (mine / theirs - 1)) +
-                     preset.title() + within;
+  const double pct = 100 * (mine / theirs - 1);
+  const std::string gain = gain_text(problem, mine, theirs);
+  if (const std::string doubt = doubt_of(plan, preset);
+      !doubt.empty() && std::abs(pct) >= same_pct)
+    return unclear_text(preset.title(), gain, doubt);
+  std::string text = gain + than_or_as(pct) + preset.title() + within;
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
     text += fmt::format("{} at {} W", within.empty() ? "" : ",",
                         upper_figure(plan.chosen.power_w, 3, problem.budgets.power_w));

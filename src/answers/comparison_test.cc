@@ -7,6 +7,7 @@
 
 #include "answers/per_text.h"
 #include "answers/repeats.h"
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
@@ -297,25 +298,62 @@ TEST_F(PresetComparisonTest, ManyTimesAsMuchIsToldByTheFactor) {
             "minibatch as the default; 148.0 % more time than preset 30W (in force) at 29.5 W");
 }
 
-TEST(PlanComparison, TheSameTrainingIsTheSameAsThatOfAPreset) {
-  auto problem = std::make_shared<Problem>();
-  problem->objective = Objective::throughput;
-  problem->roles = {{.workload = "net"}, {.workload = "det", .phase = Phase::infer, .rate_hz = 60}};
-  const Outcome trains{.loss = -15, .minibatches = 8, .feasible = true};
-  Plan plan;
-  plan.problem = problem;
-  plan.answer = Answer{.choice = {1, 0}, .outcome = trains};
-  plan.chosen.power_w = 29.5;
-  PresetAnswer& preset = plan.presets.emplace_back();
-  preset.name = "MAXN";
-  preset.choice = {0, 0};
-  preset.provenance = Provenance::simulated;
-  preset.outcome = trains;
-  compare_with_presets(plan);
-  EXPECT_EQ(plan.presets[0].text, "the same training as preset MAXN at 29.5 W");
-  preset.outcome.loss = -10;
-  compare_with_presets(plan);
-  EXPECT_EQ(plan.presets[0].text, "50.0 % more training than preset MAXN at 29.5 W");
+/// A training beside a service: candidate 1 of each is the answer, candidate 0 the preset.
+class PlanComparison : public ::testing::Test {
+ protected:
+  PlanComparison() {
+    Space modes(std::vector{named_axis("gpu_mhz")});
+    for (const double mhz : {1300.0, 900.0}) modes.add(std::array{mhz});
+    auto problem = std::make_shared<Problem>();
+    problem->candidates = std::make_shared<Candidates>(*Candidates::link({modes, modes}));
+    problem->objective = Objective::throughput;
+    problem->roles = {{.workload = "net"},
+                      {.workload = "det", .phase = Phase::infer, .rate_hz = 10}};
+    plan_.problem = problem;
+  }
+  /// Minibatches (ms) of the training in the answer and in the preset; the service takes 1 ms.
+  std::string text(std::vector<double> mine, std::vector<double> theirs) {
+    plan_.profiled.clear();
+    for (const double ms : mine) tell(0, 1, ms);
+    for (const double ms : theirs) tell(0, 0, ms);
+    for (const size_t candidate : {0, 1}) tell(1, candidate, 1);
+    const auto amounts = [&](size_t candidate, double ms) {
+      const Reading readings[] = {{ms, 29.5}, {1, 29.5}};
+      return outcome(*plan_.problem, readings, std::array{candidate, candidate});
+    };
+    plan_.answer = Answer{.choice = {1, 1}, .outcome = amounts(1, median(mine))};
+    plan_.chosen.power_w = 29.5;
+    PresetAnswer& preset = plan_.presets.emplace_back();
+    preset.name = "MAXN";
+    preset.choice = {0, 0};
+    preset.provenance = Provenance::simulated;
+    preset.outcome = amounts(0, theirs.empty() ? 19 : median(theirs));
+    compare_with_presets(plan_);
+    return plan_.presets.back().text;
+  }
+  void tell(size_t role, size_t candidate, double ms) {
+    Observation trial;
+    trial.role = role;
+    trial.candidate = candidate;
+    trial.measurement = reading({.ms = ms, .watts = 29.5});
+    plan_.profiled.push_back(trial);
+  }
+  Plan plan_;
+};
+
+TEST_F(PlanComparison, TheSameTrainingIsTheSameAsThatOfAPreset) {
+  EXPECT_EQ(text({10, 10}, {10, 10}), "the same training as preset MAXN at 29.5 W");
+  EXPECT_EQ(text({10, 10}, {19, 19}), "80.0 % more training than preset MAXN at 29.5 W");
+}
+
+TEST_F(PlanComparison, WhatNoiseExplainsIsNoDifference) {
+  EXPECT_EQ(text({10, 11}, {10.6, 11.8}),
+            "difference from preset MAXN not established: 12.5 % more training was read, but the "
+            "90 % intervals overlap");
+  plan_.profiled.clear();
+  EXPECT_THAT(text({10, 10}, {}), HasSubstr("preset MAXN was not measured"));
+  plan_.request.strategy = "exact";  // reads whole tables, which are taken at their word
+  EXPECT_THAT(text({10, 10}, {19, 19}), HasSubstr("80.0 % more training than preset MAXN"));
 }
 
 TEST_F(PresetComparisonTest, WithoutAPresetThatDoesThatIsSaid) {

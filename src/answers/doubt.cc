@@ -14,17 +14,6 @@ bool overlap(double lo, double hi, double other_lo, double other_hi) {
   return lo <= other_hi && other_lo <= hi;
 }
 
-void take_load(std::span<const Measurement* const> readings, Figure& figure) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Measurement* m : readings) {
-    if (m->interference.cores) least = std::min(least, *m->interference.cores);
-    // A table, and a program that tells, vouch for their own figures.
-    if (!m->interference.cores && !measured_here(*m)) least = 0;
-  }
-  figure.load_unknown = !readings.empty() && !std::isfinite(least);
-  figure.others = std::isfinite(least) ? least : 0;
-}
-
 std::string busy_doubt(const Figure& first, const Figure& second, Objective quantity) {
   const double most = std::max(first.others, second.others);
   const std::string busy =
@@ -39,6 +28,24 @@ std::string busy_doubt(const Figure& first, const Figure& second, Objective quan
 
 }  // namespace
 
+void take_conditions(std::span<const Measurement* const> readings, Figure& figure) {
+  if (readings.empty()) return;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Measurement* m : readings) {
+    if (m->interference.cores) least = std::min(least, *m->interference.cores);
+    // A table, and a program that tells, vouch for their own figures.
+    if (!m->interference.cores && !measured_here(*m)) least = 0;
+  }
+  figure.load_unknown = figure.load_unknown || !std::isfinite(least);
+  if (std::isfinite(least)) figure.others = std::max(figure.others, least);
+  figure.disturbed = figure.disturbed || std::ranges::all_of(readings, [](const Measurement* m) {
+                       return !m->interference.by.empty();
+                     });
+  figure.throttled = figure.throttled || std::ranges::all_of(readings, [](const Measurement* m) {
+                       return m->interference.throttled.value_or(false);
+                     });
+}
+
 Figure figure_of(const Configuration& c, std::span<const Measurement* const> readings,
                  Objective quantity, double per) {
   Figure figure;
@@ -49,14 +56,8 @@ Figure figure_of(const Configuration& c, std::span<const Measurement* const> rea
   } else {
     figure = {c.minibatch_j() / per, c.joules_lo() / per, c.joules_hi() / per};
   }
-  take_load(readings, figure);
+  take_conditions(readings, figure);
   figure.predicted = c.provenance == Provenance::predicted;
-  figure.disturbed = !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
-    return !m->interference.by.empty();
-  });
-  figure.throttled = !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
-    return m->interference.throttled.value_or(false);
-  });
   return figure;
 }
 

@@ -22,6 +22,10 @@ struct Figure {
   bool throttled = false;  ///< the board throttled in each of its readings
 };
 
+/// What the readings of one configuration knew of the machine, into the figure that rests on them
+/// (none failed); of a figure of several configurations the worst counts.
+void take_conditions(std::span<const Measurement* const> readings, Figure& figure);
+
 /// Time, power or energy of a configuration, divided by `per`, from all its readings; none of them
 /// failed, and there may be none.
 Figure figure_of(const Configuration& known, std::span<const Measurement* const> readings,

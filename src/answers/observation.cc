@@ -7,6 +7,7 @@
 
 #include "answers/figure_limit.h"
 #include "answers/repeats.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "space/trial_facts.h"
 
@@ -38,9 +39,9 @@ Json to_json(const SetAside& trial) {
 std::string reading_text(const Observation& trial) {
   const Measurement& m = trial.measurement;
   if (m.failed()) return "failed: " + m.failure;
-  const std::string time = fmt::format("{:.4g} ms", m.minibatch_ms);
+  const std::string time = number(m.minibatch_ms, 4) + " ms";
   const double watts = m.power_w().value_or(std::nan(""));
-  return std::isnan(watts) ? time : fmt::format("{} {:.4g} W", time, watts);
+  return std::isnan(watts) ? time : fmt::format("{} {} W", time, number(watts, 4));
 }
 
 std::string reason_text(const Observation& trial) {

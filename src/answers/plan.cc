@@ -94,13 +94,9 @@ View view_of(const History& history, const SearchOptions& options, Provenance kn
   return view;
 }
 
-bool counts_training(const Problem& problem) {
-  return problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
-}
-
 double improvement_pct(const Problem& problem, double from, double to) {
   if (from == 0) return to < 0 ? 100 : 0;
-  return counts_training(problem) ? 100 * (to / from - 1) : 100 * (1 - to / from);
+  return counts_training(problem.objective) ? 100 * (to / from - 1) : 100 * (1 - to / from);
 }
 
 /// What the best choice under relaxed limits is worth by the original problem: for some objectives
@@ -276,7 +272,7 @@ std::vector<Option> front_of(const Problem& problem, const View& view, bool with
 }  // namespace
 
 bool trains_nothing(const Problem& problem, const Outcome& outcome) {
-  return counts_training(problem) && outcome.loss == 0;
+  return counts_training(problem.objective) && outcome.loss == 0;
 }
 
 bool leaves_no_training(const Problem& problem, const Outcome& outcome) {

@@ -16,6 +16,8 @@ namespace {
 
 BrokenLimit broken(const Margin& margin) {
   const char* name = constraint_name(margin.constraint);
+  if (std::isnan(margin.used))
+    return {margin.constraint, fmt::format("{} budget (what it takes is not known)", name)};
   switch (margin.constraint) {
     case Constraint::power:
       return {margin.constraint, fmt::format("power budget ({} W)", upper_figure(margin.used, 3))};

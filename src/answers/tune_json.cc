@@ -24,13 +24,14 @@ Json configuration_json(const TuneResult& result, size_t config) {
   const Configuration& c = result.configurations[config];
   const double minibatches = result.minibatches_per_epoch(config);
   const double epoch = minibatches > 0 ? minibatches : std::nan("");
-  const double samples = result.batch_size(config) > 0 ? result.batch_size(config) : std::nan("");
+  const double samples = result.samples_of(config);
   Json json = known_json(result.space.settings(config), c);
-  json["minibatch_j"] = tells_energy(result.board()) ? or_null(c.minibatch_j()) : Json(nullptr);
+  const double joules = tells_energy(result.board()) ? c.minibatch_j() : std::nan("");
+  json["minibatch_j"] = or_null(joules);
   json["sample_ms"] = or_null(c.minibatch_ms / samples);
-  json["sample_j"] = or_null(c.minibatch_j() / samples);
+  json["sample_j"] = or_null(joules / samples);
   json["epoch_s"] = or_null(c.minibatch_ms * 1e-3 * epoch);
-  json["epoch_j"] = or_null(c.minibatch_j() * epoch);
+  json["epoch_j"] = or_null(joules * epoch);
   json["readings"] = readings_json(result, config);
   return json;
 }

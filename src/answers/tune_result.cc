@@ -8,6 +8,7 @@
 #include "answers/per_text.h"
 #include "base/statistics.h"
 #include "base/units.h"
+#include "problem/problem.h"
 
 namespace flyball {
 
@@ -35,6 +36,11 @@ double TuneResult::batch_size(size_t config) const {
 double TuneResult::minibatches_per_epoch(size_t config) const {
   const double batch = batch_size(config);
   return samples > 0 && batch > 0 ? std::ceil(samples / batch) : 0;
+}
+
+double TuneResult::samples_of(size_t config) const {
+  const double batch = batch_size(config);
+  return batch > 0 ? samples_per_minibatch(batch, samples) : std::nan("");
 }
 
 std::vector<const Measurement*> TuneResult::readings(size_t config) const {

@@ -71,10 +71,13 @@ struct TuneResult : SearchAnswer {
   size_t offered() const { return whole_space > 0 ? whole_space : space.size(); }
   /// Minibatches of an epoch at this configuration; 0 when the samples are not known.
   double minibatches_per_epoch(size_t config) const;
-  /// Samples of a minibatch at this configuration; 0 when that is not known, or there are none.
+  /// Samples of a whole minibatch at this configuration; 0 when that is not known, or there are
+  /// none.
   double batch_size(size_t config) const;
+  /// Samples of a minibatch in the mean of an epoch, which sample_ms is over; NaN when not known.
+  double samples_of(size_t config) const;
   /// What its minibatch figures are divided by to be compared: 1, or the samples.
-  double counted(size_t config) const { return per == Per::sample ? batch_size(config) : 1; }
+  double counted(size_t config) const { return per == Per::sample ? samples_of(config) : 1; }
   /// Its readings that did not fail, in the order in which they were made.
   std::vector<const Measurement*> readings(size_t config) const;
 };

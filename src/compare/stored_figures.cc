@@ -58,7 +58,7 @@ const Trial* nearest_to_highest_of(std::span<const StoredMeasurement> trials) {
     double share = 0;
     for (const auto& [name, value] : one.measurement.trial.mode.values)
       if (highest[name] > 0) share += value / highest[name];
-    if (share < most) continue;
+    if (share <= most) continue;
     most = share;
     best = &one.measurement.trial;
   }

@@ -1,8 +1,9 @@
 #include "fleet/trial_groups.h"
 
-#include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <utility>
+
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
@@ -20,32 +21,22 @@ bool is_of(const TrialGroup& group, const Row& row) {
          group.provenance == row.blob(2) && group.power_total == row.blob(3);
 }
 
-bool same(const TrialBoard& a, const TrialBoard& b) {
-  return a.board_id == b.board_id && a.place == b.place;
-}
+/// By board_id and place: stores of one board are not neighbours among the rows.
+struct Read {
+  std::vector<double> ms, power_w;
+};
+using BoardReadings = std::map<std::pair<int64_t, int64_t>, Read>;
 
-// Sums, until the group is whole.
-void add(std::vector<TrialBoard>& boards, const TrialBoard& more) {
-  if (boards.empty() || !same(boards.back(), more)) return boards.push_back(more);
-  TrialBoard& last = boards.back();
-  last.readings += more.readings;
-  last.powers += more.powers;
-  last.ms += more.ms;
-  last.power_w += more.power_w;
-}
-
-// Stores of one board are not neighbours among the rows.
-void close(TrialGroup& group) {
-  std::ranges::sort(group.boards, [](const TrialBoard& a, const TrialBoard& b) {
-    return std::tie(a.board_id, a.place) < std::tie(b.board_id, b.place);
-  });
+std::vector<TrialBoard> medians(const BoardReadings& readings) {
   std::vector<TrialBoard> boards;
-  for (const TrialBoard& one : group.boards) add(boards, one);
-  for (TrialBoard& one : boards) {
-    one.ms /= static_cast<double>(one.readings);
-    if (one.powers > 0) one.power_w /= static_cast<double>(one.powers);
-  }
-  group.boards = std::move(boards);
+  for (const auto& [board, read] : readings)
+    boards.push_back({.board_id = board.first,
+                      .place = board.second,
+                      .readings = read.ms.size(),
+                      .powers = read.power_w.size(),
+                      .ms = median(read.ms),
+                      .power_w = read.power_w.empty() ? 0 : median(read.power_w)});
+  return boards;
 }
 
 }  // namespace
@@ -57,11 +48,12 @@ const char* fleet_trials_sql() {
 Status each_trial_group(Database& database, const std::map<int64_t, int64_t>& places,
                         const std::function<void(const TrialGroup&)>& on_group) {
   TrialGroup group;
+  BoardReadings readings;
   const auto hand_over = [&] {
-    if (group.boards.empty()) return;
-    close(group);
+    if (readings.empty()) return;
+    group.boards = medians(readings);
     on_group(group);
-    group.boards.clear();
+    readings.clear();
   };
   FLYBALL_CHECK(database.run(trials_sql, {}, [&](const Row& row) {
     if (!is_of(group, row)) {
@@ -72,15 +64,9 @@ Status each_trial_group(Database& database, const std::map<int64_t, int64_t>& pl
       group.power_total = row.blob(3);
     }
     const auto place = places.find(row.is_null(5) ? 0 : row.integer(5));
-    TrialBoard one{.board_id = row.integer(4),
-                   .place = place == places.end() ? 0 : place->second,
-                   .readings = 1,
-                   .ms = row.real(6)};
-    if (const double power = row.real(7); std::isfinite(power)) {
-      one.powers = 1;
-      one.power_w = power;
-    }
-    add(group.boards, one);
+    Read& read = readings[{row.integer(4), place == places.end() ? 0 : place->second}];
+    read.ms.push_back(row.real(6));
+    if (const double power = row.real(7); std::isfinite(power)) read.power_w.push_back(power);
     return Status();
   }));
   hand_over();

@@ -10,7 +10,7 @@
 
 namespace flyball {
 
-/// What one board measured of a trial: means of its readings.
+/// What one board measured of a trial: medians of its readings, as everywhere (space/estimate.h).
 struct TrialBoard {
   int64_t board_id = 0;  ///< device and software, a row of `boards`
   int64_t place = 0;     ///< the board itself

@@ -18,13 +18,9 @@ struct Stage {
   std::vector<double> power_w;  ///< of that choice; NaN where it is not known
 };
 
-bool counts_training(const Problem& problem) {
-  return problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
-}
-
 /// Training counts minibatches, power and energy count joules, the rest milliseconds of requests.
 double weight_of(const Problem& problem, const RateWindow& window) {
-  const bool per_second = counts_training(problem) || problem.objective == Objective::power;
+  const bool per_second = counts_training(problem.objective) || problem.objective == Objective::power;
   return per_second ? window.seconds : window.seconds * window.rate_hz;
 }
 
@@ -40,7 +36,7 @@ double cost_of_switch(const Problem& problem, const RateWindow& window, double t
                       double from_w, double to_w, double idle_w) {
   const double seconds = problem.switch_ms * 1e-3;
   if (seconds > window.seconds) return unlimited;
-  if (counts_training(problem)) return -to_loss * seconds;
+  if (counts_training(problem.objective)) return -to_loss * seconds;
   const double joules = joules_of_switch(problem, from_w, to_w);
   // The window is counted at the new mode's power from its start.
   if (problem.objective == Objective::power) return joules - to_w * seconds;
@@ -106,7 +102,7 @@ size_t cheapest(const std::vector<Path>& paths) {
 double value_of(const Problem& problem, std::span<const RateWindow> windows, double total) {
   double weight = 0;
   for (const RateWindow& window : windows) weight += weight_of(problem, window);
-  return (counts_training(problem) ? -total : total) / weight;
+  return (counts_training(problem.objective) ? -total : total) / weight;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/figure.h"
 #include "base/text.h"
 
@@ -51,6 +53,9 @@ std::string margin_text(const Margin& one) {
     return fmt::format("{}arrival rate {:g}/s of the {:.12g}/s that could be sustained", whose,
                        margin.used, margin.limit > 0 ? rounded(margin.limit, 4, false) : 0);
   const std::string span = margin.span.empty() ? "" : margin.span + " ";
+  if (std::isnan(margin.used))
+    return fmt::format("{}{}{} not known, of {:.12g} {}", whose, span,
+                       constraint_name(margin.constraint), margin.limit, margin.unit);
   return fmt::format("{}{}{} {} of {:.12g} {}", whose, span, constraint_name(margin.constraint),
                      upper_figure(margin.used, 4, margin.limit), margin.limit, margin.unit);
 }

@@ -18,7 +18,8 @@ struct Margin {
   /// It is used up, and without it a better choice is known or predicted.
   bool binds = false;
 
-  bool missed() const { return used > limit; }
+  /// What is not known holds no limit, as in an Outcome.
+  bool missed() const { return !(used <= limit); }
 };
 
 /// What the choice uses of each limit that is set.

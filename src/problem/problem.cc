@@ -104,6 +104,10 @@ const char* objective_name(Objective objective) {
   return "time";
 }
 
+bool counts_training(Objective objective) {
+  return objective == Objective::throughput || objective == Objective::minibatches;
+}
+
 Result<Objective> parse_objective(const std::string& text) {
   std::vector<std::string> known;
   for (const auto& [value, name] : objective_names) {
@@ -178,9 +182,12 @@ double Problem::request_j(const Reading& reading, size_t candidate) const {
   return millijoules / (1e3 * batch);
 }
 
-double Problem::counts(double batch) const {
-  if (!per_sample) return 1;
+double samples_per_minibatch(double batch, double samples) {
   return samples > 0 ? samples / std::ceil(samples / batch) : batch;
+}
+
+double Problem::counts(double batch) const {
+  return per_sample ? samples_per_minibatch(batch, samples) : 1;
 }
 
 double Problem::compared_ms(double minibatch_ms, size_t candidate) const {
@@ -266,9 +273,7 @@ double minibatches_per_window(double window_ms, double infer_ms, double train_ms
 }
 
 double objective_value(const Problem& problem, const Outcome& outcome) {
-  const bool negated =
-      problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
-  return negated ? -outcome.loss : outcome.loss;
+  return counts_training(problem.objective) ? -outcome.loss : outcome.loss;
 }
 
 double serving_load(const Problem& problem, std::span<const Reading> readings,

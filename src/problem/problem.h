@@ -39,6 +39,8 @@ enum class Objective {
 };
 const char* objective_name(Objective objective);
 Result<Objective> parse_objective(const std::string& text);
+/// Is what it counts trained minibatches, of which more is better?
+bool counts_training(Objective objective);
 
 /// One family of jobs. A role with an arrival rate serves requests; one without trains.
 /// `device`, `power_total`, `cost` and `prior` are what predictors are told of it beside its
@@ -71,6 +73,10 @@ struct Budgets {
 
 enum class Constraint { none, power, time, energy, slowdown, latency, arrival_rate, figure };
 const char* constraint_name(Constraint constraint);  ///< "power", "arrival rate", …
+
+/// Samples that a minibatch of an epoch has in the mean, as its last one may be partial. `samples`:
+/// of an epoch; 0: many.
+double samples_per_minibatch(double batch, double samples);
 
 /// One to two roles, one power mode for all of them (or one for each, with `separate_modes`).
 /// training: one role without rate · inference: one with · concurrent: training then inference ·

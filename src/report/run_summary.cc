@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "answers/stored_json.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "report/run_report.h"
@@ -18,7 +19,7 @@ std::string workload_of(const Json& request) {
 
 std::string figure(const Json& holder, const char* key, const char* unit) {
   const auto value = number_of(holder, key);
-  return value ? fmt::format("{:.4g} {}", *value, unit) : "";
+  return value ? fmt::format("{} {}", upper_figure(*value), unit) : "";
 }
 
 std::string joined(const std::string& first, const std::string& second) {

@@ -8,6 +8,7 @@
 
 #include "base/figure.h"
 #include "device/registry/board.h"
+#include "space/board_fingerprint.h"
 #include "twin/twin.h"
 
 namespace flyball {
@@ -27,7 +28,7 @@ PlanSwitchCost switch_cost(const ProfilerInfo& board, const ToldCosts& told,
   if (told.switch_ms) return {.source = CostSource::user, .ms = *told.switch_ms};
   const StoredSwitchCost* known = stored.switch_cost_of(board.device, board.fingerprint);
   if (!known) return {};
-  const bool here = known->cost.fingerprint == board.fingerprint;
+  const bool here = same_board(board.fingerprint, known->cost.fingerprint);
   return {here ? CostSource::this_board : CostSource::board_kind, known->cost.switch_ms(),
           known->cost.measured_utc, known->run};
 }

@@ -1,5 +1,5 @@
 // The answer in words; no page elements here, so that it can be tested.
-import { exact, list_words, more_or_less, setting_words, value_of, with_unit } from "./format.ts";
+import { exact, list_words, more_or_less, same_pct, setting_words, value_of, with_unit } from "./format.ts";
 import type { TuneLimit } from "./contract.ts";
 import { figure_text } from "./sheets/sheet.ts";
 import { compared_per, costs, fair_time, latency_of } from "./measures.ts";
@@ -61,7 +61,7 @@ export function not_established(report: TuneReport): boolean {
   const { comparison, choice, request } = report;
   if (!comparison || comparison.established || choice?.configuration === report.default?.configuration) return false;
   const change = comparison[request.objective];
-  return change === null || Math.abs(change.pct) >= 0.5;
+  return change === null || Math.abs(change.pct) >= same_pct;
 }
 
 /** How far the choice is from the optimum of a fully known table; empty without an oracle. */

@@ -18,6 +18,14 @@ export function number(value: number, digits = 3): string {
   return group(value.toFixed(decimals)).replace("-", "−");
 }
 
+/** Rounded up, of what stands beside an upper limit or may be typed as one: what it is of keeps the limit as printed. */
+export function upper_number(value: number, digits = 3): string {
+  if (!(value > 0) || !Number.isFinite(value)) return number(value, digits);
+  const decimals = Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(value))));
+  const up = 10 ** decimals;
+  return number(Math.ceil(value * up * (1 - 1e-12)) / up, digits);
+}
+
 /** As given, for axis values: they name a setting, so no digit is dropped. */
 export function exact(value: number): string {
   return group(String(value)).replace("-", "−");
@@ -48,9 +56,9 @@ export function scale(value: number, unit: string): Scale {
   return value === 0 ? [unit, 1] : best;
 }
 
-export function with_unit(value: number, unit: string): string {
+export function with_unit(value: number, unit: string, words: (value: number) => string = number): string {
   const [name, factor] = scale(value, unit);
-  return name === "" ? number(value) : `${number(value / factor)}${thin}${name}`;
+  return name === "" ? words(value) : `${words(value / factor)}${thin}${name}`;
 }
 
 export const value_of = (q: Quantity): number => (typeof q === "number" ? q : q[0]);
@@ -75,10 +83,13 @@ export function percent_words(percent: number): string {
   return size < 9.95 ? number(size, 2) : String(Math.round(size));
 }
 
-/** "36 % less", "4.2 % more", "the same" within half a percent. */
+/** Percent below which a difference is none to speak of, as for the terminal (answers/comparison.cc). */
+export const same_pct = 0.05;
+
+/** "36 % less", "4.2 % more", "the same". */
 export function more_or_less(value: number, base: number): string {
   const percent = change(value, base);
-  if (Math.abs(percent) < 0.5) return "the same";
+  if (Math.abs(percent) < same_pct) return "the same";
   return `${percent_words(percent)}${thin}% ${percent < 0 ? "less" : "more"}`;
 }
 
@@ -114,12 +125,14 @@ export function setting_words(axis: Axis, value: number): string {
   return `${value === 0 ? "no" : exact(value)} ${value === 1 ? lower.replace(/s$/, "") : lower}`;
 }
 
+/** "340 ms", "31.5 s", "2 min 5 s", "2 h 5 min", as the terminal has it; from three days on in days. */
 export function duration(seconds: number): string {
-  if (seconds < 120) return `${number(seconds, 2)}${thin}s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes}${thin}min`;
-  if (minutes >= 72 * 60) return `${number(minutes / 1440, 2)}${thin}days`;
-  return `${Math.floor(minutes / 60)}${thin}h ${minutes % 60}${thin}min`;
+  if (seconds < 0.9995) return with_unit(1e3 * seconds, "ms", short_number);
+  if (seconds < 59.95) return `${short_number(seconds)}${thin}s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)}${thin}min ${whole % 60}${thin}s`;
+  if (whole >= 72 * 3600) return `${number(whole / 86400, 2)}${thin}days`;
+  return `${Math.floor(whole / 3600)}${thin}h ${Math.floor((whole % 3600) / 60)}${thin}min`;
 }
 
 /** "20 Nov 2025, 20:41 UTC"; the text itself when it is not a date. */

@@ -34,19 +34,25 @@ export const latency_of = ({ request }: { request: { figure?: string } }): strin
 
 const batch_axis = (report: TuneReport): number => report.axes.findIndex((a) => a.name === "batch_size");
 
+/** The samples of a configuration's whole minibatch; undefined when that is not known. */
+function batch_size(report: TuneReport, c: Configuration): number | undefined {
+  const axis = batch_axis(report);
+  return axis < 0 ? (report.request.batch_size ?? undefined) : c.config[axis];
+}
+
 /** Minibatches in an epoch for a configuration; the last one may be partial. */
 function epoch_factor(report: TuneReport): ((c: Configuration) => number) | null {
   const { samples_per_epoch: samples, batch_size: fixed } = report.request;
-  if (!samples || compared_per(report) === "run") return null;
-  const axis = batch_axis(report);
-  if (axis < 0 && !fixed) return null;
-  return (c) => Math.ceil(samples / (axis < 0 ? fixed! : c.config[axis]!));
+  if (!samples || compared_per(report) === "run" || (batch_axis(report) < 0 && !fixed)) return null;
+  return (c) => Math.ceil(samples / batch_size(report, c)!);
 }
 
-/** A time or an energy of the configuration's minibatch as one of a sample, where that is what compares. */
+/** A time or an energy of the configuration's minibatch as one of a sample (in the mean of an epoch), where that is what compares. */
 export function per_sample(report: TuneReport, c: Configuration, q: Quantity | null): Quantity | null {
-  const batch = batch_axis(report);
-  return compared_per(report) === "sample" && batch >= 0 ? scaled(q, 1 / c.config[batch]!) : q;
+  const batch = batch_size(report, c);
+  if (compared_per(report) !== "sample" || !batch) return q;
+  const epoch = epoch_factor(report), samples = report.request.samples_per_epoch;
+  return scaled(q, epoch && samples ? epoch(c) / samples : 1 / batch);
 }
 
 /** The costs that at least one configuration has, the most telling ones first. */
@@ -59,8 +65,8 @@ export function costs(report: TuneReport): Measure[] {
     { id: "energy", label: `Energy per ${span}`, unit: "J", cost: true, budget: { quantity: "energy", per: span }, of: (c) => c.energy_j },
   ];
   const sample: Measure[] = [
-    { id: "sample_time", label: "Time per sample", unit: "ms", cost: true, budget: { quantity: "time", per: "sample" }, of: (c) => c.sample_ms ?? per_sample(report, c, c.time_ms) },
-    { id: "sample_energy", label: "Energy per sample", unit: "J", cost: true, of: (c) => c.sample_j ?? per_sample(report, c, c.energy_j) },
+    { id: "sample_time", label: "Time per sample", unit: "ms", cost: true, budget: { quantity: "time", per: "sample" }, of: (c) => per_sample(report, c, c.time_ms) },
+    { id: "sample_energy", label: "Energy per sample", unit: "J", cost: true, of: (c) => per_sample(report, c, c.energy_j) },
   ];
   const power: Measure = { id: "power", label: "Power", unit: "W", cost: true, budget: { quantity: "power", per: null }, of: (c) => c.power_w };
   const [first, ...others] = per === "sample" ? [sample, minibatch] : [minibatch];

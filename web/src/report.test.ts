@@ -7,7 +7,7 @@ import type { Colours } from "./theme.ts";
 import { consequence, headline, not_established, oracle_words } from "./answer.ts";
 import { to_csv } from "./csv.ts";
 import { value_of } from "./format.ts";
-import { bounded_by, compared_per, costs, limit_in, limit_on, objective_of, opening, within_budgets } from "./measures.ts";
+import { bounded_by, compared_per, costs, limit_in, limit_on, objective_of, opening, per_sample, within_budgets } from "./measures.ts";
 import { answer_at, limit_at, question_of, slider_steps, step_at } from "./whatif.ts";
 import { problems } from "./validate.ts";
 import { page_of } from "../tests/tune_page.ts";
@@ -63,7 +63,7 @@ test("where batch sizes vary, everything is per sample", () => {
   assert.match(plain(consequence(report)), /^A sample takes [\d.]+ ms and draws /);
   assert.equal(objective_of(report, available)!.id, "sample_time");
   const c = report.configurations[5]!;
-  assert.equal(value_of(available[0]!.of({ ...c, sample_ms: undefined })!), value_of(c.time_ms!) / c.config[0]!);
+  assert.equal(value_of(available[0]!.of(c)!), value_of(c.time_ms!) / c.config[0]!);
 });
 
 test("a budget is found on every axis that it bounds", () => {
@@ -199,7 +199,9 @@ test("a tune's page shows what its answer says", () => {
   }
   const sample = tune_report(page_of(batch_report()));
   const c = sample.configurations[5]!;
-  assert.equal(value_of(c.sample_ms!), value_of(c.time_ms!) / c.config[0]!);
+  assert.equal(value_of(per_sample(sample, c, c.time_ms)!), value_of(c.time_ms!) / c.config[0]!);
+  const partial = { ...sample, request: { ...sample.request, samples_per_epoch: 2 * c.config[0]! + 1 } };
+  assert.equal(value_of(per_sample(partial, c, c.time_ms)!), (value_of(c.time_ms!) * 3) / (2 * c.config[0]! + 1), "three minibatches, the last one of one sample");
   assert.ok(Math.abs(value_of(c.energy_j!) - value_of(c.time_ms!) * value_of(c.power_w!) * 1e-3) < 1e-12);
 });
 

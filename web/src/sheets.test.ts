@@ -8,7 +8,8 @@ import { meter_scale } from "./charts/meters.ts";
 import { bars_text, build_bars, type Bar } from "./charts/epochs.ts";
 import { short_labels } from "./charts/violins.ts";
 import { benchmark_sheet } from "./sheets/benchmark.ts";
-import { boards_sheet, epoch_words } from "./sheets/boards.ts";
+import { duration } from "./format.ts";
+import { boards_sheet } from "./sheets/boards.ts";
 import { best_of, evaluation_sheet } from "./sheets/evaluation.ts";
 import { experiment_view } from "./sheets/experiment.ts";
 import { fleet_sheet } from "./sheets/fleet.ts";
@@ -92,7 +93,7 @@ test("a plan shows its answer among the alternatives, what easing buys, and wher
   const sheet = plan_sheet(page);
   assert.equal(plain(sheet.headline), "Train net and serve det on twin with 8 CPU cores and GPU at 873 MHz; det with batch size 8.");
   assert.equal(sheet.subject, "Plan · concurrent · net (training) and det (serving) · twin (simulated)");
-  assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["throughput", 9.375, undefined], ["power", 29.1, undefined], ["found with", 10, "in 12 trials"]]);
+  assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["throughput", 9.375, undefined], ["power", 29.1, undefined], ["found with", 10, "in 11 trials now and 1 known before"]]);
   assert.deepEqual(column(sheet, "What a little more would buy", "gain"), ["3.2 %", "nothing"]);
   assert.deepEqual(column(sheet, "What a little more would buy", "then"), ["9.68 training minibatches/s", ""]);
   assert.deepEqual(column(sheet, "What a little more would buy", "at").map((at) => plain(at as string)), ["8 CPU cores and GPU at 921 MHz; det with batch size 8", ""]);
@@ -126,7 +127,7 @@ test("a plan without an answer says why, a dynamic one has its windows", () => {
   assert.equal(sheet.headline, "A mode for each of 3 windows on twin.");
   assert.deepEqual(column(sheet, "The windows", "requests"), [30, 60, 90]);
   assert.deepEqual(sheet.tables[0]!.rows.map((r) => r.cells[r.cells.length - 1]), [null, 40, null]);
-  assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["power over all windows", 21.7, undefined], ["with one mode throughout", null, "no profiled one serves all windows"], ["switches", 1, undefined], ["found with", 10, "in 12 trials"]]);
+  assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["power over all windows", 21.7, undefined], ["with one mode throughout", null, "no profiled one serves all windows"], ["switches", 1, undefined], ["found with", 10, "in 11 trials now and 1 known before"]]);
 });
 
 test("an experiment shows what ran where, what varied, and what deserves doubt", () => {
@@ -276,7 +277,7 @@ test("boards: ratios in words, published seconds beside, and the choice", () => 
   assert.equal(plain(boards_sheet(page).headline), "B (simulated) is 4.7 × as fast as A (simulated).");
   page.answer.infeasible = { code: "infeasible", reason: "no board meets every limit", hint: "relax a limit", easing: [] };
   assert.equal(boards_sheet(page).headline, "No board meets every limit.");
-  assert.deepEqual([59.94, 59.96, 3599.6, 12059].map(epoch_words).map(plain), ["59.9 s", "1 min 0 s", "1 h 0 min", "3 h 20 min"]);
+  assert.deepEqual([59.94, 59.96, 3599.6, 12059].map(duration).map(plain), ["59.9 s", "1 min 0 s", "1 h 0 min", "3 h 20 min"]);
 });
 
 test("a fleet: stale boards and outliers first, modes by budget, energy of an epoch", () => {

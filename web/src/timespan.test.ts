@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { length_words, moved, time_step, time_ticks, time_words, within, zoomed } from "./timespan.ts";
+import { duration } from "./format.ts";
+import { moved, time_step, time_ticks, time_words, within, zoomed } from "./timespan.ts";
 
 const plain = (text: string) => text.replaceAll("\u202f", " ");
 
@@ -40,5 +41,5 @@ test("times are as fine as their step", () => {
   assert.equal(time_words(59.999, 1, 600), "1:00");
   assert.equal(time_words(12000, 600, 86400), "3:20");
   assert.equal(time_words(12005, 5, 86400), "3:20:05");
-  assert.deepEqual([8.2e-4, 0.0025, 12, 600, 9000].map((s) => plain(length_words(s))), ["820 µs", "2.5 ms", "12 s", "10.0 min", "2.50 h"]);
+  assert.deepEqual([8.2e-4, 0.0025, 12, 600, 9000].map((s) => plain(duration(s))), ["820 µs", "2.5 ms", "12 s", "10 min 0 s", "2 h 30 min"]);
 });

@@ -1,5 +1,4 @@
 // A stretch of a run on the time axis: zooming, panning, and how its times are written.
-import { number, short_number } from "./format.ts";
 
 const thin = "\u202f";
 
@@ -60,11 +59,3 @@ export function time_ticks({ from, to }: Stretch, run: number, most: number): { 
   return { values, label: (v) => time_words(v, step, run) };
 }
 
-/** "820 µs", "2.5 ms", "12 s", "1:04 h": how long a stretch is. */
-export function length_words(seconds: number): string {
-  if (seconds < 1e-3) return `${short_number(seconds * 1e6)}${thin}µs`;
-  if (seconds < 1) return `${short_number(seconds * 1e3)}${thin}ms`;
-  if (seconds < 120) return `${short_number(seconds)}${thin}s`;
-  if (seconds < 7200) return `${number(seconds / 60)}${thin}min`;
-  return `${number(seconds / 3600)}${thin}h`;
-}

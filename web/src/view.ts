@@ -58,6 +58,8 @@ export interface Request {
   limits?: TuneLimit[];
   command: string;
   profiles_limit?: number | null;
+  /** That the question cost; what was known before costs none. */
+  profiles: number;
   /** Configurations there are; a reopened run holds some of them. */
   offered?: number;
   /** Null: not known, so there are no figures per epoch. */
@@ -77,9 +79,6 @@ export interface Budget {
 }
 
 export interface Configuration extends Known {
-  /** Per sample; only where `per` is `sample`. */
-  sample_ms?: Quantity | null;
-  sample_j?: Quantity | null;
   front?: boolean;
 }
 

@@ -17,6 +17,8 @@ export interface Question {
 
 /** The first budget that this page can move, else power; null where there is nothing to ask. */
 export function question_of(report: TuneReport): Question | null {
+  // What a program would report of itself is not predicted.
+  if ((report.request.limits ?? []).length > 0) return null;
   const available = costs(report);
   const objective = objective_of(report, available);
   if (!objective) return null;

@@ -43,7 +43,7 @@ export function page_of(report: TuneReport): TunePage {
         const power = report.pairs!.find((p) => p.configuration === configuration && p.quantity === "power")?.predicted ?? null;
         return { ...known(configuration), minibatch_ms: value(predicted), minibatch_ms_90: interval(predicted), power_w: value(power), power_w_90: interval(power), provenance: "predicted" };
       }),
-      configurations: r.offered ?? report.configurations.length, profiles: new Set(report.profiled.map((t) => t.configuration)).size, trials: report.profiled.length, run: 42, stopped: "all profiles were used",
+      configurations: r.offered ?? report.configurations.length, profiles: report.request.profiles, trials: report.profiled.length, run: 42, stopped: "all profiles were used",
       notes: report.notes.filter((n) => n.level !== "gap").map((n) => n.text), started_utc: run.started_at, seconds: run.duration_s, own_seconds: 1,
     },
   };

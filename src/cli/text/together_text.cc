@@ -39,7 +39,7 @@ std::string together_text(const Together& together, const Plan& plan) {
                  ? ""
                  : fmt::format(", {} W while the hungrier runs", number(together.hungrier_w)),
              together.late > 0
-                 ? fmt::format("; {} requests without an answer in time", number(together.late))
+                 ? fmt::format("; {} requests without an answer at the end", number(together.late))
                  : "") +
          beyond_text(together, budget_ms);
 }

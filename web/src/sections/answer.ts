@@ -1,7 +1,7 @@
 // The answer first: one sentence, the figures with their spread, and what to set.
 import { consequence, headline, not_established, oracle_words } from "../answer.ts";
 import { chip, h } from "../dom.ts";
-import { axis_label, axis_value, duration, interval, number, plural, value_of, with_unit } from "../format.ts";
+import { axis_label, axis_value, duration, interval, number, plural, upper_number, value_of, with_unit } from "../format.ts";
 import { compared_per, costs, type Measure } from "../measures.ts";
 import { figure_text } from "../sheets/sheet.ts";
 import type { Configuration, TuneReport } from "../view.ts";
@@ -23,7 +23,7 @@ function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLEle
   const q = measure.of(c)!;
   const base = report.default ? report.configurations[report.default.configuration] : undefined;
   const spread = interval(q, measure.unit);
-  const [amount, unit = ""] = with_unit(value_of(q), measure.unit).split(/\u202f(?=[^\d])/);
+  const [amount, unit = ""] = with_unit(value_of(q), measure.unit, measure.cost ? upper_number : number).split(/\u202f(?=[^\d])/);
   return h("div", { class: "figure", "data-measure": measure.id },
     h("p", { class: "figure-label" }, measure.label),
     h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
@@ -57,8 +57,7 @@ function power_gap(report: TuneReport): HTMLElement | null {
 function effort(report: TuneReport): HTMLElement {
   const limit = report.request.profiles_limit;
   const from_store = report.profiled.filter((t) => t.from_store).length;
-  // What the limit counts: repeats are trials of the same profile.
-  const profiles = new Set(report.profiled.map((t) => t.configuration)).size;
+  const { profiles } = report.request;
   if (report.run.strategy === "exact")
     return h("div", { class: "figure" },
       h("p", { class: "figure-label" }, "Read from the table"),

@@ -1,10 +1,10 @@
 // A record over time: lanes of power and of what else was read, on one axis that zooms.
 import { columns_of, draw_lane, first_from, record_margin, trace_colour, type Trace } from "../charts/record.ts";
 import { chip, h, section } from "../dom.ts";
-import { number, plural, with_unit } from "../format.ts";
+import { duration, number, plural, with_unit } from "../format.ts";
 import type { Recorded, Sheet } from "../sheets/sheet.ts";
 import { colours, font, on_theme } from "../theme.ts";
-import { length_words, moved, time_step, time_words, within, zoomed, type Stretch } from "../timespan.ts";
+import { moved, time_step, time_words, within, zoomed, type Stretch } from "../timespan.ts";
 
 const most_traces = 8; // of a lane: more cannot be told apart
 
@@ -115,11 +115,11 @@ function controls(view: View): HTMLElement {
   const finest = h("span", { class: "caption" });
   const tell = () => {
     const { from, to } = view.stretch;
-    words.textContent = `${view.words(from)} to ${view.words(to)} (${length_words(to - from)})`;
+    words.textContent = `${view.words(from)} to ${view.words(to)} (${duration(to - from)})`;
     const { power, others, width_s } = view.record;
     const finer = [...power, ...others].some((trace) => trace.interval < 0.9 * width_s);
     const room = columns_of(view.record.power[0] ?? view.record.others[0]!, view.stretch, 1e9).length;
-    finest.textContent = room < 60 && finer ? ` One value stands for ${length_words(view.record.width_s)}: \`flyball report ${view.record.file} --from … --to …\` shows this stretch finer.` : "";
+    finest.textContent = room < 60 && finer ? ` One value stands for ${duration(view.record.width_s)}: \`flyball report ${view.record.file} --from … --to …\` shows this stretch finer.` : "";
   };
   tell();
   view.on_change(tell);
@@ -128,7 +128,7 @@ function controls(view: View): HTMLElement {
   return h("div", { class: "record-controls" },
     button("−", "Zoom out", () => view.set(zoomed(view.stretch, 2))), button("+", "Zoom in", () => view.set(zoomed(view.stretch, 0.5))),
     button("‹", "Earlier", () => view.set(moved(view.stretch, -quarter()))), button("›", "Later", () => view.set(moved(view.stretch, quarter()))),
-    button("All", `All of it, ${length_words(to - from)}`, () => view.reset()), words, finest);
+    button("All", `All of it, ${duration(to - from)}`, () => view.reset()), words, finest);
 }
 
 /** Marks as buttons that show what follows. */

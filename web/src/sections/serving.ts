@@ -3,9 +3,9 @@ import { live_chart, type EChartsType } from "../charts/echarts.ts";
 import { bins_of, build_lane, has_power, lanes_of, margin, mean_batch, mean_of, sum, track_colour, type Lane } from "../charts/serving.ts";
 import { draw_spans, row_height, rows_of, span_at, spans_from, track_words } from "../charts/spans.ts";
 import { chip, h, section } from "../dom.ts";
-import { number, plural, short_number, with_unit } from "../format.ts";
+import { duration, number, plural, short_number, with_unit } from "../format.ts";
 import { colours, font, on_theme } from "../theme.ts";
-import { length_words, moved, time_words, zoomed, type Stretch } from "../timespan.ts";
+import { moved, time_words, zoomed, type Stretch } from "../timespan.ts";
 import { mode_band } from "./modes.ts";
 import { ShownSpan } from "./shown_span.ts";
 import type { Serving, Sheet } from "../sheets/sheet.ts";
@@ -86,12 +86,12 @@ function card(shown: ShownSpan, seconds: number, slack: number): HTMLElement {
   if (mode) rows.push(["mode", mode.mode]);
   const span = span_at(serving, seconds, slack);
   const { spans } = serving;
-  const single: Row[] = span < 0 ? [] : [[track_words(serving, spans.track[span]!), `${spans.samples[span]! > 0 ? `batch of ${spans.samples[span]}, ` : ""}${length_words(spans.length_us[span]! / 1e6)}${spans.longest_us[span]! > 0 ? `; longest latency ${ms(spans.longest_us[span]! / 1e3)}` : ""}`]];
+  const single: Row[] = span < 0 ? [] : [[track_words(serving, spans.track[span]!), `${spans.samples[span]! > 0 ? `batch of ${spans.samples[span]}, ` : ""}${duration(spans.length_us[span]! / 1e6)}${spans.longest_us[span]! > 0 ? `; longest latency ${ms(spans.longest_us[span]! / 1e3)}` : ""}`]];
   const list = (all: Row[], kind: string) => h("dl", { class: kind }, ...all.flatMap(([label, value]) => [h("dt", {}, label), h("dd", {}, h("b", {}, value))]));
   return h("div", { class: "card" },
     h("p", { class: "card-head" }, h("span", {}, shown.words(seconds)), serving.simulated && chip("simulated")),
     single.length > 0 && list(single, "quantities"),
-    h("p", { class: "moment-window" }, t.windows > 0 ? `in the ${length_words(length)} from ${time_words(bin.from, t.window_s, serving.seconds)}` : ""),
+    h("p", { class: "moment-window" }, t.windows > 0 ? `in the ${duration(length)} from ${time_words(bin.from, t.window_s, serving.seconds)}` : ""),
     list(rows, "quantities"));
 }
 
@@ -270,7 +270,7 @@ function toolbar(shown: ShownSpan): HTMLElement {
   const single = single_minibatches(serving);
   const say = () => {
     const { from, to } = shown.stretch;
-    status.textContent = shown.whole ? `Whole run: ${length_words(serving.seconds)}` : `${shown.words(from)} to ${shown.words(to)}: ${length_words(to - from)} of ${length_words(serving.seconds)}`;
+    status.textContent = shown.whole ? `Whole run: ${duration(serving.seconds)}` : `${shown.words(from)} to ${shown.words(to)}: ${duration(to - from)} of ${duration(serving.seconds)}`;
     whole.disabled = shown.whole;
   };
   shown.on_change(say);

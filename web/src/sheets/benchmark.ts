@@ -1,8 +1,7 @@
 // Results of the benchmark beside each other: who is first over all entries, and time and energy to the target of each entry.
 import type { BenchmarkPage, BenchmarkRankedEntry, BenchmarkRankedRow, BenchmarkRanking } from "../contract.ts";
-import { list_words, plural, with_unit } from "../format.ts";
+import { duration, list_words, plural, with_unit } from "../format.ts";
 import type { SheetMeter, SheetMeters } from "../view.ts";
-import { epoch_words } from "./boards.ts";
 import { facts, notes, table, times, type Sheet } from "./sheet.ts";
 
 const thin = "\u202f";
@@ -63,7 +62,7 @@ export function benchmark_sheet({ answer: a }: BenchmarkPage): Sheet {
         title: a.by === "time" ? "Time against the best" : "Energy against the best", text: "Over the entries that all measured results have; to the right: more.", ratio: true,
         groups: [{ label: "", bars: a.overall.map((o): SheetMeter => ({ label: name(o), value: o.ratio, words: times_words(o.ratio), series: "measured", marked: o.rank === 1 })) }],
       }]),
-      meters(a, "Time to the target", (row) => row.time_to_target_s, epoch_words),
+      meters(a, "Time to the target", (row) => row.time_to_target_s, duration),
       ...(energies ? [meters(a, "Energy to the target", (row) => row.energy_to_target_j, (v) => with_unit(v, "J"))] : []),
     ],
     charts: [],

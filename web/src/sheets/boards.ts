@@ -1,6 +1,6 @@
 // Boards beside each other: how many times as fast, an epoch of each network beside what was published, and which to take.
 import type { BoardsPage, Compare, CompareBoard, CompareNetworkFigures, CompareRatio } from "../contract.ts";
-import { list_words, plural, short_number, with_unit } from "../format.ts";
+import { duration, list_words, plural, with_unit } from "../format.ts";
 import type { SheetMeter, SheetMeters } from "../view.ts";
 import { facts, notes, quantity, table, times, type Sheet } from "./sheet.ts";
 import { config_words } from "../words.ts";
@@ -8,14 +8,6 @@ import { config_words } from "../words.ts";
 const thin = "\u202f";
 
 /** "22 s", "22.3 s", "2 min 58 s", "3 h 18 min", as the terminal says it. */
-export function epoch_words(seconds: number): string {
-  if (seconds < 1) return with_unit(seconds, "s");
-  if (seconds < 59.95) return `${short_number(seconds)}${thin}s`;
-  const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)}${thin}min ${whole % 60}${thin}s`;
-  return `${Math.floor(whole / 3600)}${thin}h ${Math.floor((whole % 3600) / 60)}${thin}min`;
-}
-
 const signed = (pct: number): string => `${pct > 0 ? "+" : ""}${pct.toFixed(1).replace("-", "−")}${thin}%`;
 
 /** What a ratio is called, and over how many networks. */
@@ -47,11 +39,11 @@ const other_speeds = (b: CompareBoard): Beside => [["published", b.published_spe
 function beside_epoch(a: Compare, f: CompareNetworkFigures): Beside {
   const all: Beside = [];
   const difference = (pct: number | null) => (pct === null ? "" : `; here ${signed(pct)}`);
-  if (f.published_s !== null) all.push({ value: f.published_s, words: `published: ${epoch_words(f.published_s)}${difference(f.published_difference_pct)}`, series: "published" });
+  if (f.published_s !== null) all.push({ value: f.published_s, words: `published: ${duration(f.published_s)}${difference(f.published_difference_pct)}`, series: "published" });
   const minibatches = a.networks.find((n) => n.workload === f.workload)?.minibatches;
   if (f.measured_ms !== null && minibatches != null) {
     const seconds = (f.measured_ms * minibatches) / 1000;
-    all.push({ value: seconds, words: `measured: ${epoch_words(seconds)}${difference(f.measured_difference_pct)}`, series: "measured" });
+    all.push({ value: seconds, words: `measured: ${duration(seconds)}${difference(f.measured_difference_pct)}`, series: "measured" });
   }
   return all;
 }
@@ -108,7 +100,7 @@ export function boards_sheet({ answer: a }: BoardsPage): Sheet {
         ratios(a, `Speed against ${baseline.title}`, "To the right: faster; to the left: slower.", (b) => b.speed, own, other_speeds),
         ratios(a, `Energy against ${baseline.title}`, "Of a minibatch; to the right: more.", (b) => b.energy, own, () => []),
       ]),
-      epochs ? { title: "Time of an epoch", text: "Shorter is better.", far: true, groups: network_bars(a, own, (f) => f.epoch_s, epoch_words, (f) => beside_epoch(a, f)) }
+      epochs ? { title: "Time of an epoch", text: "Shorter is better.", far: true, groups: network_bars(a, own, (f) => f.epoch_s, duration, (f) => beside_epoch(a, f)) }
         : { title: "Time of a minibatch", text: "How long an epoch is is not known of these networks.", far: true, groups: network_bars(a, own, (f) => f.minibatch_ms, (v) => with_unit(v, "ms"), (f) => (f.measured_ms === null ? [] : [{ value: f.measured_ms, words: `measured: ${with_unit(f.measured_ms, "ms")}`, series: "measured" }])) },
     ],
     charts: [],
@@ -118,7 +110,7 @@ export function boards_sheet({ answer: a }: BoardsPage): Sheet {
         ["price of", "", (b) => (b.price === null ? "" : [b.price.what, b.price.date].filter(Boolean).join(", "))], ["mode", "", modes_of], ["misses", "", (b) => (b.misses === null ? "" : b.misses.length > 0 ? b.misses.join("; ") : "nothing")],
       ], () => null, (b) => b.name === a.choice?.name),
       table("Figures", "Each board in the highest mode that is known of it.", figures, [
-        ["network", "", (r) => r.network], ["board", "", (r) => r.board.name], ["minibatch", "ms", ({ f }) => quantity(f.minibatch_ms, f.minibatch_ms_90)], ["epoch", "", ({ f }) => (f.epoch_s === null ? why_not(f) : epoch_words(f.epoch_s))],
+        ["network", "", (r) => r.network], ["board", "", (r) => r.board.name], ["minibatch", "ms", ({ f }) => quantity(f.minibatch_ms, f.minibatch_ms_90)], ["epoch", "", ({ f }) => (f.epoch_s === null ? why_not(f) : duration(f.epoch_s))],
         ["power", "W", ({ f }) => quantity(f.power_w, f.power_w_90)], ["its energy", "kJ", ({ f }) => times(f.epoch_j, 1e-3)], ["its price", currency, ({ f }) => f.epoch_price],
         ["published", "s", ({ f }) => (f.published_fits === false ? "out of memory" : published ? f.published_s : "")], ["measured", "ms", ({ f }) => (a.measured_file === null ? "" : f.measured_ms)],
       ], ({ f }) => f.provenance, (r) => r.board.name === a.choice?.name),

@@ -1,10 +1,11 @@
 // A plan: one answer with what it leaves of each limit, or a mode for each window of a changing rate.
 import type { CommonTrial, Plan, PlanChoice, PlanDynamicPlan, PlanPage, PlanTogether } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetPoint, SheetTable } from "../view.ts";
+import { plural } from "../format.ts";
 import { config_words, roles_words } from "../words.ts";
 import { arrival_sheet } from "./arrival_plan.ts";
 import { counts_up, choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
-import { digits, facts, notes, presets_table, quantity, table, type Sheet } from "./sheet.ts";
+import { digits, facts, notes, presets_table, quantity, simulated_words, table, type Sheet } from "./sheet.ts";
 
 type Answer = Plan | PlanDynamicPlan;
 
@@ -23,7 +24,13 @@ function headline(a: Answer): string {
 function figures(a: Answer): SheetFigure[] {
   const choice = choice_of(a);
   const chosen = "windows" in a || !choice ? [] : choice_figures(choice, a.objective, a.default, !/not established/.test(a.comparison ?? ""));
-  return [...chosen, ...(windows_of(a).length > 0 ? window_figures(a as PlanDynamicPlan) : []), { label: "found with", value: a.profiles, unit: "profiles", note: `in ${a.trials} trials` }];
+  return [...chosen, ...(windows_of(a).length > 0 ? window_figures(a as PlanDynamicPlan) : []), { label: "found with", value: a.profiles, unit: "profiles", note: effort_note(a) }];
+}
+
+/** Trials that were known before cost no profile. */
+function effort_note({ profiled, trials }: Answer): string {
+  const known = profiled.filter((t) => t.from_store).length;
+  return `in ${plural(trials - known, "trial")}${known > 0 ? ` now and ${known} known before` : ""}`;
 }
 
 function window_figures(a: PlanDynamicPlan): SheetFigure[] {
@@ -105,7 +112,7 @@ const together_facts = (t: PlanTogether) => facts(`Both simulated at once, ${t.s
 /** What each role does alone does not show what both do to each other. */
 function together_note({ together: t }: Plan): string {
   const late = t?.late_pct ?? 0;
-  return late < 1 ? "" : `both simulated at once, ${digits(late, 2)} % of the requests come later than asked for: the plan rests on what each role does alone`;
+  return !(late > 0) ? "" : `both simulated at once, ${digits(late, 2)} % of the requests come later than asked for: the plan rests on what each role does alone`;
 }
 
 export function plan_sheet({ answer, apply }: PlanPage): Sheet {
@@ -114,7 +121,7 @@ export function plan_sheet({ answer, apply }: PlanPage): Sheet {
 
 function searched_sheet(a: Answer, apply: PlanPage["apply"]): Sheet {
   const { device, request } = a;
-  const simulated = [...a.profiled, ...windows_of(a)][0]?.provenance === "simulated" ? " (simulated)" : "";
+  const simulated = simulated_words([...a.profiled, ...windows_of(a)]);
   const one = "windows" in a ? null : a;
   const comparison = one?.comparison ? [`${one.comparison.charAt(0).toUpperCase()}${one.comparison.slice(1)}.`] : [];
   return {

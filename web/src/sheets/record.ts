@@ -1,17 +1,16 @@
 // A record of hours: its energy, and what its sensors showed over time.
 import type { RecordChannel, RecordPage } from "../contract.ts";
 import { trace_of } from "../charts/record.ts";
-import { number } from "../format.ts";
-import { length_words } from "../timespan.ts";
+import { duration, number } from "../format.ts";
 import { bytes_words, facts, notes, table, type Recorded, type Sheet } from "./sheet.ts";
 
-const gap_words = (gap: number): string => (gap > 0 ? `${length_words(gap)} not measured` : "");
+const gap_words = (gap: number): string => (gap > 0 ? `${duration(gap)} not measured` : "");
 const is_power = (c: RecordChannel): boolean => c.kind === "power" || c.kind === "energy_counter";
 
 /** What of it was thinned, in words. */
 function thinned_notes({ answer: a }: RecordPage): string[] {
   const found: string[] = [];
-  const add = (since: number, words: string) => { if (since > a.begin_s) found.push(`Thinned before ${length_words(since)}: ${words}. The file had reached its bound of ${bytes_words(a.most_bytes)}.`); };
+  const add = (since: number, words: string) => { if (since > a.begin_s) found.push(`Thinned before ${duration(since)}: ${words}. The file had reached its bound of ${bytes_words(a.most_bytes)}.`); };
   add(a.thinned.samples_since_s, "of power there are least, mean and largest value by second");
   add(a.thinned.slow_since_s, "of what is read once a second there are values by minute");
   add(a.thinned.seconds_since_s, "of power there are values by minute");
@@ -28,9 +27,9 @@ function recorded({ answer: a, begin_s, curves, width_s }: RecordPage): Recorded
 
 export function record_sheet(page: RecordPage): Sheet {
   const a = page.answer;
-  const length = length_words(a.end_s - a.begin_s);
+  const length = duration(a.end_s - a.begin_s);
   const provenance = a.provenance;
-  const part = a.end_s - a.begin_s < a.seconds ? ` of ${length_words(a.seconds)}` : "";
+  const part = a.end_s - a.begin_s < a.seconds ? ` of ${duration(a.seconds)}` : "";
   return {
     title: a.file, subject: `Record · ${a.board}`, headline: `${length}${part} on ${a.board}.`, ...(provenance === "simulated" ? {} : { started_at: a.started_utc }), // its day begins in 1970
     lines: a.stopped === null ? ["It was not closed: what was recorded in its last second may be missing."] : [],
@@ -45,7 +44,7 @@ export function record_sheet(page: RecordPage): Sheet {
       ], () => provenance),
     ].filter((t) => t.rows.length > 0),
     notes: [...notes("gap", a.gaps.map((g) => g.message)), ...notes("warning", [...thinned_notes(page), ...a.damaged.map((d) => `Left out: ${d}`)]), ...notes("note", [a.remarks])],
-    facts: [facts("Record", [["file", a.file], ["size", bytes_words(a.bytes)], ["bound", bytes_words(a.most_bytes)], ["device", a.device], ["samples of power", `${a.rate_hz} a second`], ["one value on this page", length_words(page.width_s)], ["ended", a.stopped ?? "not closed"], ["runs", a.runs.map((run) => `${run.number} (${run.command}) of ${run.place}`).join(", ")], ["reading and writing took", a.own_cpu_percent === null ? "" : `${number(a.own_cpu_percent, 2)} % of one core`], ["command", a.command]])],
+    facts: [facts("Record", [["file", a.file], ["size", bytes_words(a.bytes)], ["bound", bytes_words(a.most_bytes)], ["device", a.device], ["samples of power", `${a.rate_hz} a second`], ["one value on this page", duration(page.width_s)], ["ended", a.stopped ?? "not closed"], ["runs", a.runs.map((run) => `${run.number} (${run.command}) of ${run.place}`).join(", ")], ["reading and writing took", a.own_cpu_percent === null ? "" : `${number(a.own_cpu_percent, 2)} % of one core`], ["command", a.command]])],
     record: recorded(page),
   };
 }

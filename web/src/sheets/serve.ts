@@ -1,7 +1,7 @@
 // Serving and training in turns.
 import type { ServePage, ServeService, ServeTraining } from "../contract.ts";
 import type { SheetFigure, SheetTable } from "../view.ts";
-import { exact } from "../format.ts";
+import { duration, exact } from "../format.ts";
 import { digits, facts, notes, table, times, type Serving, type Sheet } from "./sheet.ts";
 import { config_words } from "../words.ts";
 
@@ -11,13 +11,6 @@ type Answer = ServePage["answer"];
 const grouped = (text: string): string => text.replace(/(?<![\w.])\d{5,}(?![\w.])/g, (all) => exact(Number(all)));
 
 /** "1 min 30 s". */
-function length_words(s: number): string {
-  if (s < 0.9995) return s < 0.9995e-3 ? `${(s * 1e6).toFixed(0)} us` : `${digits(s * 1e3)} ms`;
-  if (s < 59.95) return `${digits(s)} s`;
-  const whole = Math.round(s);
-  return whole < 3600 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-}
-
 function figures(a: Answer): SheetFigure[] {
   const provenance = a.simulated ? "simulated" : "measured";
   const of_service = ({ name, latency_ms, requests: r }: ServeService): SheetFigure[] => [
@@ -79,7 +72,7 @@ export function serve_sheet(page: ServePage): Sheet {
       ...notes("gap", [a.power_gap && `no power: ${a.power_gap}`]), ...notes("note", a.notes),
     ],
     facts: [facts("Machine", [["name", a.device]]), facts("Run", [
-      ["started", a.started_utc], ["length", `${length_words(a.seconds ?? 0)}${a.simulated ? " of simulated time" : ""}`], ["decisions", a.decisions], ["switches of mode", a.switches],
+      ["started", a.started_utc], ["length", `${duration(a.seconds ?? 0)}${a.simulated ? " of simulated time" : ""}`], ["decisions", a.decisions], ["switches of mode", a.switches],
       ...(a.plan ?? []).map((role): [string, string] => [`plan of ${role.workload}`, config_words(role.config)]),
     ])],
   };

@@ -1,6 +1,7 @@
 // What a page shows that is made of words, figures, points, bars and tables. The modules beside this one make it from an answer.
 import type { ApplyStep, CommonAnswerPreset, Provenance, Quantity, ServePage, ServeReplan, SheetGrid } from "../contract.ts";
 import type { Trace } from "../charts/record.ts";
+import { duration } from "../format.ts";
 import type { ShownSetting } from "../sections/beside.ts";
 import type { Cell, FactList, Note, SheetChart, SheetFigure, SheetMeters, SheetRow, SheetTable } from "../view.ts";
 import { config_words } from "../words.ts";
@@ -77,6 +78,10 @@ export interface Sheet {
 /** So many significant digits, without zeros at the end. */
 export const digits = (value: number, count = 3): string => String(Number(value.toPrecision(count)));
 
+/** " (simulated)" where any figure is: the weakest of those that were read tells how all are known. */
+export const simulated_words = (read: readonly { provenance: Provenance | null; failure?: string | null }[]): string =>
+  read.some((r) => r.provenance === "simulated" && (r.failure ?? null) === null) ? " (simulated)" : "";
+
 /** The value in a smaller or larger unit; null stays null. */
 export const times = (value: number | null | undefined, factor: number): number | null => (value == null ? null : value * factor);
 
@@ -132,7 +137,7 @@ export function bytes_words(bytes: number): string {
 /** A figure that a program reports, as a person reads it. */
 export function figure_text(name: string, value: number): string {
   if (name === "memory" || name.endsWith("_bytes")) return bytes_words(value);
-  if (/^(latency_p50|latency_p99|ttft|tpot)$|^t(tft|pot)_p99$/.test(name)) return value < 1 ? `${digits(1e3 * value)} ms` : `${digits(value)} s`;
+  if (/^(latency_p50|latency_p99|ttft|tpot)$|^t(tft|pot)_p99$/.test(name)) return duration(value);
   return name === "failed" || name === "late" ? `${digits(100 * value)} %` : digits(value, 4);
 }
 

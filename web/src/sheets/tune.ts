@@ -3,7 +3,7 @@ import type { CommonTrial, TuneConfiguration, TuneKnown, TunePage, TuneRow } fro
 import { value_of } from "../format.ts";
 import { costs, excess_of, latency_of } from "../measures.ts";
 import type { Budget, Configuration, Note, Oracle, Pair, Tabled, TuneReport } from "../view.ts";
-import { notes, power_gap_notes, presets_table, quantity } from "./sheet.ts";
+import { notes, power_gap_notes, presets_table, quantity, simulated_words } from "./sheet.ts";
 
 type Answer = TunePage["answer"];
 type Config = TuneKnown["config"];
@@ -104,16 +104,17 @@ function notes_of({ answer: a, configurations }: TunePage): Note[] {
   return [...power_gap_notes(a.device.power_gap), ...notes("gap", a.device.gaps), ...notes("note", a.notes), ...notes("warning", [throttled_note(a.profiled)]), ...(configurations === null ? [reopened] : [])];
 }
 
-/** What misses the budgets by the least share, of all that is measured or predicted. */
+/** What misses the budgets by the least share, of all that was read; nothing where figures of the program's own have limits, too. */
 function closest_of(report: TuneReport): number | null {
+  if ((report.request.limits ?? []).length > 0) return null;
   const excess = excess_of(report.request.budgets, costs(report));
-  const shares = report.configurations.map(excess);
+  const shares = report.configurations.map((c) => (c.provenance === "predicted" ? NaN : excess(c)));
   const least = shares.reduce((best, share, i) => (share < (shares[best] ?? Infinity) ? i : best), -1);
   return least < 0 ? null : least;
 }
 
 function title_of({ answer: { request: r, profiled, run }, configurations }: TunePage): string {
-  const simulated = profiled.some((t) => t.provenance === "simulated") ? " (simulated)" : "";
+  const simulated = simulated_words(profiled);
   return `${configurations === null ? `run ${run}: ` : ""}${r.workload} ${r.phase === "train" ? "training" : "inference"} on ${r.device}${simulated}`;
 }
 
@@ -121,12 +122,8 @@ export function tune_report(page: TunePage): TuneReport {
   const { answer: a } = page;
   const { request: r, device } = a;
   const known = new Configurations(a.axes.map((axis) => axis.name), page);
-  const batch = a.axes.findIndex((axis) => axis.name === "batch_size");
-  const samples = (c: Configuration): number => (batch >= 0 ? c.config[batch]! : (r.settings["batch_size"] ?? NaN));
-  const per_sample = (c: Configuration, q: Configuration["time_ms"]) => (q === null ? null : typeof q === "number" ? q / samples(c) : ([q[0] / samples(c), q[1] / samples(c), q[2] / samples(c)] as [number, number, number]));
   const front = a.front.map((c) => known.of(c.config));
   for (const i of front) known.list[i]!.front = true;
-  if (a.per === "sample") for (const c of known.list) Object.assign(c, { sample_ms: per_sample(c, c.time_ms), sample_j: per_sample(c, c.energy_j) });
   const latency = latency_of({ request: r });
   if (latency !== undefined) for (const c of known.list) c.energy_j = null;
   const chosen = a.choice && known.of(a.choice.config);
@@ -134,7 +131,7 @@ export function tune_report(page: TunePage): TuneReport {
     title: title_of(page), axes: a.axes, configurations: known.list, apply: page.apply, per: a.per, comparison: a.comparison, notes: notes_of(page),
     request: {
       workload: r.workload, phase: r.phase, device: r.device, objective: r.objective, ...(r.figure === undefined ? {} : { figure: r.figure }), budgets: budgets_of(a), asked: a.asked, limits: r.limits ?? [], command: page.command,
-      profiles_limit: r.profiles_limit, offered: a.configurations, samples_per_epoch: r.samples, batch_size: r.settings["batch_size"] ?? null,
+      profiles_limit: r.profiles_limit, profiles: a.profiles, offered: a.configurations, samples_per_epoch: r.samples, batch_size: r.settings["batch_size"] ?? null,
     },
     profiled: a.profiled.map((t) => ({ ...t, configuration: known.of(t.config) })),
     choice: a.choice && { configuration: chosen!, verified: a.profiled.some((t) => t.verification && known.of(t.config) === chosen), figures: a.choice.figures ?? {} },
