@@ -236,8 +236,7 @@ std::string doubt_of(const Plan& plan, const PresetAnswer& preset) {
   if (knows_all(plan.request.strategy)) return "";
   const Objective objective = plan.problem->objective;
   const bool takes_time = objective != Objective::power && objective != Objective::energy;
-  return flyball::doubt_of(figure_at(plan, preset.choice),
-                           figure_at(plan, plan.answer->choice),
+  return flyball::doubt_of(figure_at(plan, preset.choice), figure_at(plan, plan.answer->choice),
                            takes_time ? Objective::time : objective, preset.title(), "the answer");
 }
 
@@ -251,8 +250,7 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   const double theirs = objective_value(problem, preset.outcome);
   const double pct = 100 * (mine / theirs - 1);
   const std::string gain = gain_text(problem, mine, theirs);
-  if (const std::string doubt = doubt_of(plan, preset);
-      !doubt.empty() && std::abs(pct) >= same_pct)
+  if (const std::string doubt = doubt_of(plan, preset); !doubt.empty() && std::abs(pct) >= same_pct)
     return unclear_text(preset.title(), gain, doubt);
   std::string text = gain + than_or_as(pct) + preset.title() + within;
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))

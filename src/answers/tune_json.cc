@@ -120,6 +120,7 @@ Json to_json(const TuneResult& result) {
     return known;
   };
   if (result.choice) json["choice"] = with_figures(*result.choice);
+  if (result.idle) json["choice"]["idle"] = to_json(*result.idle);
   json["default"] = with_figures(result.default_config);
   json["default"]["reason"] = result.default_reason;
   json["per"] = per_text(result);

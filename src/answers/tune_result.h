@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "answers/answer.h"
+#include "answers/idle_share.h"
 #include "space/table.h"
 
 namespace flyball {
@@ -65,6 +66,7 @@ struct TuneResult : SearchAnswer {
   std::optional<size_t> choice;
   std::optional<double> gap;  ///< where one was asked for: by what share more could be gained
   std::optional<Oracle> oracle;
+  std::optional<IdleShare> idle;  ///< of the choice's power, where the store knows it
 
   Objective objective() const { return request.objective.value_or(Objective::time); }
   /// Configurations to choose from.

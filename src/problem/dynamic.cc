@@ -20,7 +20,8 @@ struct Stage {
 
 /// Training counts minibatches, power and energy count joules, the rest milliseconds of requests.
 double weight_of(const Problem& problem, const RateWindow& window) {
-  const bool per_second = counts_training(problem.objective) || problem.objective == Objective::power;
+  const bool per_second =
+      counts_training(problem.objective) || problem.objective == Objective::power;
   return per_second ? window.seconds : window.seconds * window.rate_hz;
 }
 

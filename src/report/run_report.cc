@@ -28,9 +28,9 @@ std::vector<size_t> sources_of(const std::vector<StoredMeasurement>& trials, Sou
   return origin;
 }
 
-Json idle_share(const BoardCosts& costs, const Measurement& m) {
+Json idle_json(const BoardCosts& costs, const Measurement& m) {
   const StoredIdle* idle = idle_of(costs, m);
-  return idle ? idle_share_json(*idle, m.power->mean_w) : Json();
+  return idle ? to_json(idle_share(*idle, m.power->mean_w)) : Json();
 }
 
 Json trial_json(const StoredMeasurement& stored, const std::string& source,
@@ -46,7 +46,7 @@ Json trial_json(const StoredMeasurement& stored, const std::string& source,
   json["conditions"] = or_null(m.conditions);
   json["run"] = or_null(stored.run);
   json["reused"] = stored.reused;
-  json["idle"] = idle_share(costs, m);
+  json["idle"] = idle_json(costs, m);
   return json;
 }
 

@@ -218,22 +218,10 @@ std::string idle_doubts(const IdlePower& idle) {
   return text;
 }
 
-std::string idle_share_text(const StoredIdle& stored, double power_w) {
+IdleShare idle_share(const StoredIdle& stored, double power_w) {
   const bool simulated = stored.idle.provenance == Provenance::simulated;
-  return fmt::format(
-      "of {:.3g} W, {:.3g} W ({:.0f} %) is idle power of this mode, {}{}", power_w,
-      stored.idle.power_w, 100 * stored.idle.power_w / power_w,
-      simulated ? "simulated"
-                : fmt::format("measured {} (run {})", stored.idle.measured_utc, stored.run),
-      idle_doubts(stored.idle));
-}
-
-Json idle_share_json(const StoredIdle& stored, double power_w) {
-  const bool simulated = stored.idle.provenance == Provenance::simulated;
-  return {{"power_w", stored.idle.power_w},
-          {"share", stored.idle.power_w / power_w},
-          {"measured_utc", simulated ? Json() : Json(stored.idle.measured_utc)},
-          {"run", simulated ? Json() : Json(stored.run)}};
+  return {stored.idle.power_w, power_w, simulated ? "" : stored.idle.measured_utc, stored.run,
+          idle_doubts(stored.idle)};
 }
 
 }  // namespace flyball

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "answers/idle_share.h"
 #include "base/json_fwd.h"
 #include "device/registry/board.h"
 #include "profile/trials/idle_power.h"
@@ -68,9 +69,7 @@ Result<std::optional<StoredIdle>> idle_of_present_mode(Store& store, const Board
 /// ", before power had settled, beside process 12": why it deserves doubt; "" where nothing says
 /// so.
 std::string idle_doubts(const IdlePower& idle);
-/// "of 22.3 W, 9.1 W (41 %) is idle power of this mode, measured 2026-03-01T12:30:05Z (run 7)".
-std::string idle_share_text(const StoredIdle& idle, double power_w);
-/// {"power_w", "share", "measured_utc", "run"}; the last two are null of a simulated one.
-Json idle_share_json(const StoredIdle& idle, double power_w);
+/// Of a power that was read in its mode.
+IdleShare idle_share(const StoredIdle& idle, double power_w);
 
 }  // namespace flyball

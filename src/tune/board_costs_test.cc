@@ -56,10 +56,10 @@ TEST(BoardCosts, IdlePowerComesBackFromTheStore) {
   EXPECT_EQ(costs->idle_as_it_is("a", "module", mode, false), nullptr);
   ASSERT_NE(costs->idle_as_it_is("a", "module", mode, true), nullptr) << "set and pinned then";
   EXPECT_EQ(costs->idle_as_it_is("a", "module", mode, true)->idle.power_w, 9.5);
-  EXPECT_THAT(idle_share_text(*found, 22.3),
+  EXPECT_THAT(to_text(idle_share(*found, 22.3)),
               StrEq("of 22.3 W, 9.5 W (43 %) is idle power of this mode, measured "
                     "2026-03-01T12:30:05Z (run 4), while others kept 0.5 cores busy"));
-  EXPECT_NEAR(idle_share_json(*found, 19)["share"].get<double>(), 0.5, 1e-12);
+  EXPECT_NEAR(to_json(idle_share(*found, 19))["share"].get<double>(), 0.5, 1e-12);
 }
 
 TEST(BoardCosts, SwitchesComeBackFromTheStore) {
@@ -110,9 +110,10 @@ TEST(BoardCosts, IdlePowerOfASimulatedBoardIsSimulated) {
   EXPECT_FALSE(idle->front().caps.values.empty());
   EXPECT_EQ(idle_json(idle->front())["provenance"], "simulated");
   const StoredIdle simulated{.idle = idle->front()};
-  EXPECT_THAT(idle_share_text(simulated, 20), EndsWith("%) is idle power of this mode, simulated"));
-  EXPECT_TRUE(idle_share_json(simulated, 20)["run"].is_null());
-  EXPECT_TRUE(idle_share_json(simulated, 20)["measured_utc"].is_null());
+  EXPECT_THAT(to_text(idle_share(simulated, 20)),
+              EndsWith("%) is idle power of this mode, simulated"));
+  EXPECT_TRUE(to_json(idle_share(simulated, 20))["run"].is_null());
+  EXPECT_TRUE(to_json(idle_share(simulated, 20))["measured_utc"].is_null());
 }
 
 TEST(BoardCosts, ARunThatIsSomethingElseIsNamed) {

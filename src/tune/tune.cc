@@ -15,6 +15,7 @@
 #include "search/posterior.h"
 #include "search/registry.h"
 #include "search/surfaces.h"
+#include "tune/board_costs.h"
 #include "tune/planning.h"
 #include "tune/predictions.h"
 
@@ -155,34 +156,22 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
   return {};
 }
 
-}  // namespace
-
-Result<Asked> tune_problem(const Request& request, const SharedBoard& board, bool whole_runs) {
-  if (!request.is_tune()) return tune_problem(as_tune(request), board, whole_runs);
-  FLYBALL_ASSIGN(Asked asked, make_problem(request, board, whole_runs));
-  if (asked.problem->needs_power()) FLYBALL_CHECK(check_power(board.info(0).power_gap));
-  FLYBALL_CHECK(validate(*asked.problem));
-  return asked;
+// How much of the answer's power the board draws without any work; the answer is one without it.
+void know_idle_share(Store& store, TuneResult& result) {
+  const ProfilerInfo& board = result.board();
+  if (!board.live || !result.choice) return;
+  const double power_w = result.configurations[*result.choice].power_w;
+  const auto costs = board_costs(store);
+  if (!costs) result.notes.push_back("idle power is not known: " + costs.error().message);
+  if (!costs || !(power_w > 0)) return;
+  const PowerMode mode = result.space.trial(*result.choice, "", Phase::train).mode;
+  if (const StoredIdle* found = costs->idle_of(board.fingerprint, board.power_total, mode))
+    result.idle = idle_share(*found, power_w);
 }
 
-Result<TuneResult> tune(Profiler& profiler, Store* store, const Request& request,
-                        const SessionListener& listener) {
-  const Request posed = as_tune(request);
-  FLYBALL_ASSIGN(const SharedBoard board, share_board(profiler));
-  FLYBALL_ASSIGN(const Asked asked, tune_problem(posed, board));
-  TuneResult result = start_result(board, posed, asked);
-  const auto work = [&](Session& session) -> Result<Json> {
-    FLYBALL_CHECK(answer(board, asked, session, result));
-    return to_json(result);
-  };
-  FLYBALL_CHECK(answer_request(posed, board, store, listener, {asked.problem},
-                               Json{{"samples", asked.samples}}, work));
-  return result;
-}
-
-Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const Request& request) {
-  FLYBALL_ASSIGN(const SharedBoard board, share_board(profiler));
-  FLYBALL_ASSIGN(const Asked asked, tune_problem(request, board));
+// The raw and the robust optimum of a table under the question's objective and budgets.
+Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
+                           const SharedBoard& board, const Asked& asked) {
   const MeasuredRole& role = board.roles.front();
   const WorkloadTable* tables[] = {&table};
   FLYBALL_ASSIGN(Readings readings, readings_of(*asked.problem->candidates, tables));
@@ -206,6 +195,35 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const
   }
   oracle.robust = best();
   return oracle;
+}
+
+}  // namespace
+
+Result<Asked> tune_problem(const Request& request, const SharedBoard& board, bool whole_runs) {
+  if (!request.is_tune()) return tune_problem(as_tune(request), board, whole_runs);
+  FLYBALL_ASSIGN(Asked asked, make_problem(request, board, whole_runs));
+  if (asked.problem->needs_power()) FLYBALL_CHECK(check_power(board.info(0).power_gap));
+  FLYBALL_CHECK(validate(*asked.problem));
+  return asked;
+}
+
+Result<TuneResult> tune(Profiler& profiler, Store* store, const Request& request,
+                        const SessionListener& listener, const WorkloadTable* truth) {
+  const Request posed = as_tune(request);
+  FLYBALL_ASSIGN(const SharedBoard board, share_board(profiler));
+  FLYBALL_ASSIGN(const Asked asked, tune_problem(posed, board));
+  TuneResult result = start_result(board, posed, asked);
+  const auto work = [&](Session& session) -> Result<Json> {
+    FLYBALL_CHECK(answer(board, asked, session, result));
+    if (store) know_idle_share(*store, result);
+    if (truth) {
+      FLYBALL_ASSIGN(result.oracle, find_oracle(*truth, profiler, board, asked));
+    }
+    return to_json(result);
+  };
+  FLYBALL_CHECK(answer_request(posed, board, store, listener, {asked.problem},
+                               Json{{"samples", asked.samples}}, work));
+  return result;
 }
 
 }  // namespace flyball

@@ -13,10 +13,8 @@ Result<Asked> tune_problem(const Request& request, const SharedBoard& board,
 
 /// Searches, measures, keeps every trial in `store` (may be null) and answers. A problem without
 /// feasible answer is a result with `infeasible`; Errors are bad requests, failures, interruptions.
+/// `truth`: the table whose optimum the answer is compared with; null: none.
 Result<TuneResult> tune(Profiler& profiler, Store* store, const Request& request,
-                        const SessionListener& listener = {});
-
-/// The raw and the robust optimum of a table under the request's objective and budgets.
-Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const Request& request);
+                        const SessionListener& listener = {}, const WorkloadTable* truth = nullptr);
 
 }  // namespace flyball

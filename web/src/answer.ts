@@ -1,5 +1,5 @@
 // The answer in words; no page elements here, so that it can be tested.
-import { exact, list_words, more_or_less, same_pct, setting_words, value_of, with_unit } from "./format.ts";
+import { exact, list_words, more_or_less, percent_words, same_pct, setting_words, value_of, with_unit } from "./format.ts";
 import type { TuneLimit } from "./contract.ts";
 import { figure_text } from "./sheets/sheet.ts";
 import { compared_per, costs, fair_time, latency_of } from "./measures.ts";
@@ -54,6 +54,12 @@ export function consequence(report: TuneReport): string {
   const against = report.comparison?.text ?? "";
   if (text === "") return against === "" ? "" : `${against.charAt(0).toUpperCase()}${against.slice(1)}.`;
   return against === "" ? `${text}.` : `${text}: ${against}.`;
+}
+
+/** How much of the choice's power is drawn without any work; "" where that is not known. */
+export function idle_words(report: TuneReport): string {
+  const idle = report.choice?.idle;
+  return idle ? `Of its power ${with_unit(idle.power_w, "W")} (${percent_words(100 * idle.share)}\u202f%) is idle power of this mode.` : "";
 }
 
 /** Noise, or a busy machine, explains what the choice seems to gain or lose against the default. */

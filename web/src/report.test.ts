@@ -4,7 +4,7 @@ import { plan_page } from "../tests/fixtures/sheets.ts";
 import { batch_report, comparison_of, infeasible_report, no_power_report, power_report } from "../tests/fixtures/tune.ts";
 import { marks } from "./charts/cloud.ts";
 import type { Colours } from "./theme.ts";
-import { consequence, headline, not_established, oracle_words } from "./answer.ts";
+import { consequence, headline, idle_words, not_established, oracle_words } from "./answer.ts";
 import { to_csv } from "./csv.ts";
 import { value_of } from "./format.ts";
 import { bounded_by, compared_per, costs, limit_in, limit_on, objective_of, opening, per_sample, within_budgets } from "./measures.ts";
@@ -53,6 +53,14 @@ test("a server's time is its latency, which times power is no energy", () => {
   assert.deepEqual(costs(rated).slice(0, 3).map((m) => m.label), ["Time per request", "Power", "Energy per request"]);
   assert.match(plain(consequence(rated)), /^It answers [\d.]+ requests\/s and draws /);
   assert.equal(problems(page).length, 0);
+});
+
+test("how much of the power is idle power is said where it is known", () => {
+  const report = power_report();
+  assert.equal(idle_words(report), "");
+  report.choice!.idle = { power_w: 9.1, share: 0.41, measured_utc: null, run: null };
+  assert.equal(plain(idle_words(report)), "Of its power 9.10 W (41 %) is idle power of this mode.");
+  assert.deepEqual(tune_report(page_of(report)).choice!.idle, report.choice!.idle);
 });
 
 test("where batch sizes vary, everything is per sample", () => {

@@ -1,5 +1,5 @@
 // What the sections of a page read. The modules of sheets/ make it from a page's answer.
-import type { ApplyStep, CommonAxis as Axis, CommonPhase, CommonTrial, Configuration as Known, ExperimentFinding, ExperimentGroup, Provenance, Quantity, TuneComparison, TuneLimit } from "./contract.ts";
+import type { ApplyStep, CommonAxis as Axis, CommonIdleShare, CommonPhase, CommonTrial, Configuration as Known, ExperimentFinding, ExperimentGroup, Provenance, Quantity, TuneComparison, TuneLimit } from "./contract.ts";
 import type { Against } from "./sections/beside.ts";
 
 /** A tune: indices are positions in `configurations`, from 0. */
@@ -12,7 +12,7 @@ export interface TuneReport {
   /** The trials in their order. */
   profiled: Trial[];
   /** Null when nothing is feasible; then `infeasible` says why. */
-  choice: { configuration: number; verified: boolean; figures?: Record<string, number> } | null;
+  choice: { configuration: number; verified: boolean; figures?: Record<string, number>; idle?: CommonIdleShare } | null;
   infeasible?: { reason: string; hint: string; closest: number | null } | null;
   apply?: ApplyStep[];
   /** What times and energies are compared per, everywhere on the page. Left out: minibatch. */

@@ -32,7 +32,7 @@ export function page_of(report: TuneReport): TunePage {
         strategy: run.strategy, predictor: run.predictor ?? "", seed: run.seed, references: [], budget_span: span === "epoch" || span === "run" ? span : "minibatch", samples: r.samples_per_epoch ?? null, settings: r.batch_size ? { batch_size: r.batch_size } : {},
       },
       device: { name: r.device, title: machine.name, fingerprint: machine.fingerprint, conditions: Object.fromEntries(machine.facts.map((f) => [f.name, f.value])), power_total: run.power_total, power_gap: gaps.find((text) => /power/.test(text)) ?? null, gaps: gaps.filter((text) => !/power/.test(text)) },
-      choice: choice && { ...configuration(choice.configuration), ...(choice.figures ? { figures: choice.figures } : {}) },
+      choice: choice && { ...configuration(choice.configuration), ...(choice.figures ? { figures: choice.figures } : {}), ...(choice.idle ? { idle: choice.idle } : {}) },
       infeasible: report.infeasible ? { code: "infeasible", reason: report.infeasible.reason, hint: report.infeasible.hint, easing: [] } : null,
       default: { ...configuration(report.default!.configuration), reason: report.default!.name },
       front: (report.front?.configurations ?? []).map(configuration),

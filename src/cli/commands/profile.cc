@@ -149,13 +149,13 @@ Status run_simulated(const ProfileOptions& options, const Board& board, Context&
   if (power_w) {
     FLYBALL_ASSIGN(const auto simulated, simulated_idle(board, {wanted.mode}));
     idle = StoredIdle{.idle = simulated.front()};
-    document["idle"] = idle_share_json(*idle, *power_w);
+    document["idle"] = to_json(idle_share(*idle, *power_w));
   }
   if (options.json)
     print_json(document);
   else
     print_epochs(run);
-  if (!options.json && idle) fmt::print("{}\n", idle_share_text(*idle, *power_w));
+  if (!options.json && idle) fmt::print("{}\n", to_text(idle_share(*idle, *power_w)));
   return write_report(options.report, page_document("profile", context.command, document),
                       options.json);
 }
@@ -194,13 +194,13 @@ Status run_network(ProfileOptions& options, Context& context) {
   if (!known_idle) report_error(known_idle.error());
   const std::optional<StoredIdle> idle = known_idle ? *known_idle : std::nullopt;
   const auto power_w = run.mean_power_w();
-  if (idle && power_w) document["idle"] = idle_share_json(*idle, *power_w);
+  if (idle && power_w) document["idle"] = to_json(idle_share(*idle, *power_w));
   if (options.json)
     print_json(document);
   else
     print_epochs(run);
   if (!options.json && power_w)
-    fmt::print("{}\n", idle ? idle_share_text(*idle, *power_w)
+    fmt::print("{}\n", idle ? to_text(idle_share(*idle, *power_w))
                             : fmt::format("how much of {} W is idle power is not known: `flyball "
                                           "mode idle` measures it",
                                           number(*power_w)));

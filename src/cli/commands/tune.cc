@@ -145,26 +145,12 @@ Status check_report(const TuneOptions& options) {
   return check_writable(options.report);
 }
 
-// How much of the answer's power the board draws without any work, where that was measured.
-std::optional<StoredIdle> idle_of(const TuneResult& result, Store* store) {
-  const ProfilerInfo& board = result.board();
-  if (!store || !board.live || !result.choice) return {};
-  const auto costs = board_costs(*store);
-  if (!costs) report_error(costs.error());  // the answer is shown all the same
-  const PowerMode mode = result.space.trial(*result.choice, "", Phase::train).mode;
-  const StoredIdle* found =
-      costs ? costs->idle_of(board.fingerprint, board.power_total, mode) : nullptr;
-  if (!found || !(result.configurations[*result.choice].power_w > 0)) return {};
-  return *found;
-}
-
-void print_text(const TuneOptions& options, const TuneResult& result,
-                const std::optional<StoredIdle>& idle, bool stored) {
+void print_text(const TuneOptions& options, const TuneResult& result, bool stored) {
   fmt::print("{}", tune_text(result, options.verbose));
   const ProfilerInfo& board = result.board();
   const double power_w = result.choice ? result.configurations[*result.choice].power_w : 0;
-  if (idle)
-    fmt::print("{}\n", idle_share_text(*idle, power_w));
+  if (result.idle)
+    fmt::print("{}\n", to_text(*result.idle));
   else if (stored && board.live && power_w > 0 && board.provenance != Provenance::simulated)
     fmt::print("how much of {} W is idle power is not known: `flyball mode idle{}{}` measures it\n",
                number(power_w),
@@ -173,19 +159,15 @@ void print_text(const TuneOptions& options, const TuneResult& result,
 }
 
 // On the terminal, and as a page where one is asked for.
-Status show_answer(const TuneOptions& options, const TuneResult& result, Store* store,
+Status show_answer(const TuneOptions& options, const TuneResult& result, bool stored,
                    Context& context) {
-  const std::optional<StoredIdle> idle = idle_of(result, store);
-  if (!options.json) print_text(options, result, idle, store != nullptr);
-  Json document;
-  if (options.json || !options.report.empty()) document = to_json(result);
-  if (idle && !document.is_null())
-    document["choice"]["idle"] =
-        idle_share_json(*idle, result.configurations[*result.choice].power_w);
-  if (options.json) print_json(document);
+  if (options.json)
+    print_json(to_json(result));
+  else
+    print_text(options, result, stored);
   if (result.infeasible) context.exit_code = report_error(*result.infeasible);
   if (options.report.empty()) return {};
-  return write_report(options.report, tune_page(document, result), options.json);
+  return write_report(options.report, tune_page(to_json(result), result), options.json);
 }
 
 Status run(TuneOptions& options, Context& context) {
@@ -226,13 +208,11 @@ Status run(TuneOptions& options, Context& context) {
   FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
   request.cancelled = &interrupt_flag();
   Progress progress(options.board.quiet);
-  auto result = tune(*board.profiler, store ? &*store : nullptr, request, show_progress(progress));
+  const auto result = tune(*board.profiler, store ? &*store : nullptr, request,
+                           show_progress(progress), options.oracle ? &*board.table : nullptr);
   progress.finish();
   if (!result) return result.error();
-  if (options.oracle) {
-    FLYBALL_ASSIGN(result->oracle, find_oracle(*board.table, *board.profiler, request));
-  }
-  return show_answer(options, *result, store ? &*store : nullptr, context);
+  return show_answer(options, *result, store.has_value(), context);
 }
 
 }  // namespace

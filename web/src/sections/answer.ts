@@ -1,5 +1,5 @@
 // The answer first: one sentence, the figures with their spread, and what to set.
-import { consequence, headline, not_established, oracle_words } from "../answer.ts";
+import { consequence, headline, idle_words, not_established, oracle_words } from "../answer.ts";
 import { chip, h } from "../dom.ts";
 import { axis_label, axis_value, duration, interval, number, plural, upper_number, value_of, with_unit } from "../format.ts";
 import { compared_per, costs, type Measure } from "../measures.ts";
@@ -100,6 +100,7 @@ export function answer_section(report: TuneReport): HTMLElement {
     c && settings(report, c),
     c && h("div", { class: "figures" }, ...headline_measures(report, c).map((m) => figure(report, m, c)), ...reported(report), power_gap(report), effort(report)),
     verified,
+    idle_words(report) !== "" && h("p", { class: "verified" }, idle_words(report)),
     report.run.effort !== undefined && h("p", { class: "verified effort" }, `${report.run.effort}.`),
     request.asked !== undefined && h("p", { class: "verified" }, `Asked: ${request.asked}.`),
     oracle !== "" && h("p", { class: "oracle" }, oracle));

@@ -134,7 +134,7 @@ export function tune_report(page: TunePage): TuneReport {
       profiles_limit: r.profiles_limit, profiles: a.profiles, offered: a.configurations, samples_per_epoch: r.samples, batch_size: r.settings["batch_size"] ?? null,
     },
     profiled: a.profiled.map((t) => ({ ...t, configuration: known.of(t.config) })),
-    choice: a.choice && { configuration: chosen!, verified: a.profiled.some((t) => t.verification && known.of(t.config) === chosen), figures: a.choice.figures ?? {} },
+    choice: a.choice && { configuration: chosen!, verified: a.profiled.some((t) => t.verification && known.of(t.config) === chosen), figures: a.choice.figures ?? {}, ...(a.choice.idle ? { idle: a.choice.idle } : {}) },
     infeasible: a.infeasible && { reason: a.infeasible.reason, hint: a.infeasible.hint, closest: null },
     default: { configuration: known.of(a.default.config), name: a.default.reason, ...(a.default.figures ? { figures: a.default.figures } : {}) },
     tables: [presets_table(a.presets ?? [], latency?.toLowerCase() ?? (a.per === "request" || a.per === "token" ? a.per : "minibatch"))], presets: presets_of(a, known),
