@@ -24,7 +24,8 @@ Configuration pooled(std::span<const Measurement* const> readings) {
     times.push_back({m->minibatch_ms, m->noise});
     if (m->power) powers.push_back({m->power->mean_w, m->power->noise});
   }
-  const Provenance provenance = readings.front()->provenance;
+  Provenance provenance = Provenance::measured;  // of different kinds the weaker one
+  for (const Measurement* m : readings) provenance = std::max(provenance, m->provenance);
   Estimate time = pooled(times, provenance);
   const Estimate power = pooled(powers, provenance);
   // What disturbs makes a trial slower, never faster: the fastest reading was possible.

@@ -173,7 +173,7 @@ class BoardMeans {
     }
     sum.mode.minibatch_ms += mode.minibatch_ms;
     sum.mode.power_w += mode.power_w;
-    if (mode.known != Provenance::measured) sum.mode.known = mode.known;
+    sum.mode.known = std::max(sum.mode.known, mode.known);
   }
 
   std::map<std::string, size_t> boards_;  ///< by total

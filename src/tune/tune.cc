@@ -170,8 +170,8 @@ void know_idle_share(Store& store, TuneResult& result) {
 }
 
 // The raw and the robust optimum of a table under the question's objective and budgets.
-Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
-                           const SharedBoard& board, const Asked& asked) {
+Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const SharedBoard& board,
+                           const Asked& asked) {
   const MeasuredRole& role = board.roles.front();
   const WorkloadTable* tables[] = {&table};
   FLYBALL_ASSIGN(Readings readings, readings_of(*asked.problem->candidates, tables));
