@@ -41,7 +41,7 @@ TEST_F(BenchmarkTest, BadInputIsNamed) {
   const Finished entry = run({"experiment", "benchmark", "run", "--only", "lenet6"});
   EXPECT_EQ(entry.exit_code, 2);
   EXPECT_THAT(entry.err, HasSubstr("no entry 'lenet6'"));
-  EXPECT_THAT(entry.err, HasSubstr("one of: lenet5, "));
+  EXPECT_THAT(entry.err, HasSubstr("did you mean 'lenet5'?"));
   const Finished none = run({"experiment", "benchmark", "check", (folder_ / "none.json").string()});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, HasSubstr("none.json"));

@@ -10,6 +10,7 @@
 #include "answers/per_text.h"
 #include "answers/repeats.h"
 #include "base/figure.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "search/registry.h"
 
@@ -203,12 +204,11 @@ std::string gain_text(const Problem& problem, double mine, double theirs) {
   }
 }
 
-/// The objective of a choice from all readings of its roles, as a figure that is better the less it
-/// is: the bounds are those of all roles at once.
-Figure figure_at(const Plan& plan, std::span<const size_t> choice) {
+/// The objective of a choice, or its power, from all readings of its roles, as a figure that is
+/// better the less it is: the bounds are those of all roles at once. NaN where one is not known.
+Figure figure_at(const Plan& plan, std::span<const size_t> choice, Objective quantity) {
   const Problem& problem = *plan.problem;
   std::vector<Reading> middle, low, high;
-  std::vector<const Measurement*> of_all;
   Figure figure;
   for (size_t role = 0; role < choice.size(); ++role) {
     std::vector<const Measurement*> readings;
@@ -222,9 +222,17 @@ Figure figure_at(const Plan& plan, std::span<const size_t> choice) {
     low.push_back({known.time_lo, known.power_lo});
     high.push_back({known.time_hi, known.power_hi});
   }
+  const bool counts = counts_training(quantity);
   const auto value = [&](std::span<const Reading> readings) {
-    const double counted = objective_value(problem, outcome(problem, readings, choice));
-    return counts_training(problem.objective) ? 1 / counted : counted;
+    for (const Reading& reading : readings)
+      if (!std::isfinite(quantity == Objective::power ? reading.power_w : reading.minibatch_ms))
+        return not_known;
+    if (quantity == Objective::power)
+      return std::ranges::max(readings, {}, &Reading::power_w).power_w;
+    const double found = objective_value(problem, outcome(problem, readings, choice));
+    if (!std::isfinite(found)) return not_known;
+    constexpr double none = 1e-9;  // of training: as good as endless
+    return counts ? 1 / std::max(found, none) : found;
   };
   figure.value = value(middle);
   figure.lo = value(low);
@@ -232,12 +240,13 @@ Figure figure_at(const Plan& plan, std::span<const size_t> choice) {
   return figure;
 }
 
-std::string doubt_of(const Plan& plan, const PresetAnswer& preset) {
+std::string doubt_of(const Plan& plan, std::span<const size_t> other, Objective quantity,
+                     const std::string& name) {
   if (knows_all(plan.request.strategy)) return "";
-  const Objective objective = plan.problem->objective;
-  const bool takes_time = objective != Objective::power && objective != Objective::energy;
-  return flyball::doubt_of(figure_at(plan, preset.choice), figure_at(plan, plan.answer->choice),
-                           takes_time ? Objective::time : objective, preset.title(), "the answer");
+  const bool takes_time = quantity != Objective::power && quantity != Objective::energy;
+  return flyball::doubt_of(figure_at(plan, other, quantity),
+                           figure_at(plan, plan.answer->choice, quantity),
+                           takes_time ? Objective::time : quantity, name, "the answer");
 }
 
 std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
@@ -250,8 +259,10 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   const double theirs = objective_value(problem, preset.outcome);
   const double pct = 100 * (mine / theirs - 1);
   const std::string gain = gain_text(problem, mine, theirs);
-  if (const std::string doubt = doubt_of(plan, preset); !doubt.empty() && std::abs(pct) >= same_pct)
-    return unclear_text(preset.title(), gain, doubt);
+  if (!std::isfinite(mine) || !std::isfinite(theirs))
+    return preset.title() + ": what it takes is not known";
+  const std::string doubt = doubt_of(plan, preset.choice, problem.objective, preset.title());
+  if (!doubt.empty() && std::abs(pct) >= same_pct) return unclear_text(preset.title(), gain, doubt);
   std::string text = gain + than_or_as(pct) + preset.title() + within;
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
     text += fmt::format("{} at {} W", within.empty() ? "" : ",",
@@ -307,6 +318,15 @@ std::string compare_with_default(const Plan& plan) {
   const bool all_known = plan.coverage && *plan.coverage != Provenance::predicted;
   return fmt::format("no training {} beside this service within these limits{}{}",
                      all_known ? "fits" : "is known to fit", presets.empty() ? "" : "; ", presets);
+}
+
+Json established_json(const Plan& plan) {
+  if (!plan.answer || !plan.usual) return nullptr;
+  const auto established = [&](Objective quantity) {
+    return doubt_of(plan, plan.usual->choice.candidates, quantity, "").empty();
+  };
+  return {{"objective", established(plan.problem->objective)},
+          {"power", established(Objective::power)}};
 }
 
 double gap_pct(const TuneResult& result, const std::optional<TableRow>& optimum) {

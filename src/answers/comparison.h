@@ -7,6 +7,7 @@
 
 #include "answers/plan.h"
 #include "answers/tune_result.h"
+#include "base/json_fwd.h"
 
 namespace flyball {
 
@@ -34,9 +35,12 @@ std::optional<Comparison> compare_with_default(const TuneResult& result);
 /// faster than preset 7W at 9.83 W".
 void compare_with_presets(TuneResult& result);
 void compare_with_presets(Plan& plan);
-/// The headline of a plan, whose figures have no intervals: that it trains nothing, then as that of
-/// a tune, without the default; "" where it has nothing to say.
+/// The headline of a plan: that it trains nothing, then as that of a tune, without the default; ""
+/// where it has nothing to say.
 std::string compare_with_default(const Plan& plan);
+/// {"objective", "power"}: is the answer's difference from the default one? Null without a default
+/// or an answer.
+Json established_json(const Plan& plan);
 
 /// How far the choice is above the optimum of a table, percent of what was to be small; NaN where
 /// that is not known.

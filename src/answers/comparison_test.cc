@@ -7,6 +7,7 @@
 
 #include "answers/per_text.h"
 #include "answers/repeats.h"
+#include "base/json.h"
 #include "base/statistics.h"
 
 namespace flyball {
@@ -335,15 +336,25 @@ class PlanComparison : public ::testing::Test {
     Observation trial;
     trial.role = role;
     trial.candidate = candidate;
-    trial.measurement = reading({.ms = ms, .watts = 29.5});
+    trial.measurement = reading({.ms = ms, .noise = noise_, .watts = 29.5});
     plan_.profiled.push_back(trial);
   }
   Plan plan_;
+  double noise_ = 0.01;
 };
 
 TEST_F(PlanComparison, TheSameTrainingIsTheSameAsThatOfAPreset) {
   EXPECT_EQ(text({10, 10}, {10, 10}), "the same training as preset MAXN at 29.5 W");
   EXPECT_EQ(text({10, 10}, {19, 19}), "80.0 % more training than preset MAXN at 29.5 W");
+}
+
+TEST_F(PlanComparison, ASpreadThatIsNotKnownEstablishesNothing) {
+  noise_ = unknown_noise;
+  EXPECT_THAT(text({10}, {19}), HasSubstr("one reading alone has no known spread"));
+}
+
+TEST_F(PlanComparison, WhereATrainingMayNotFitTheReasonIsTheInterval) {
+  EXPECT_THAT(text({90, 108}, {45, 46}), HasSubstr("less training than"));
 }
 
 TEST_F(PlanComparison, WhatNoiseExplainsIsNoDifference) {
@@ -354,6 +365,19 @@ TEST_F(PlanComparison, WhatNoiseExplainsIsNoDifference) {
   EXPECT_THAT(text({10, 10}, {}), HasSubstr("preset MAXN was not measured"));
   plan_.request.strategy = "exact";  // reads whole tables, which are taken at their word
   EXPECT_THAT(text({10, 10}, {19, 19}), HasSubstr("80.0 % more training than preset MAXN"));
+}
+
+// A power that no sensor told keeps no budget, and breaks none.
+TEST_F(PresetComparisonTest, WhatIsNotKnownToKeepALimitIsSaidSoAndWillNotDo) {
+  const BrokenLimit unknown{Constraint::power, "power budget", true};
+  EXPECT_EQ(breaks_text("MAXN", {unknown}), "MAXN is not known to keep the power budget");
+  EXPECT_EQ(breaks_text("MAXN", {unknown, {Constraint::time, "time budget"}}),
+            "MAXN breaks the time budget");
+  PresetAnswer& preset = add_preset("30W", 2, 20);
+  EXPECT_TRUE(preset.will_do());
+  preset.breaks = {unknown};
+  EXPECT_FALSE(preset.will_do());
+  EXPECT_TRUE(to_json(preset)["breaks"].empty());
 }
 
 TEST_F(PresetComparisonTest, WithoutAPresetThatDoesThatIsSaid) {

@@ -1,5 +1,5 @@
 // Whether two figures differ by more than noise and the state of the machine explain: the one rule,
-// for the answer against the default (comparison.h) as for two runs.
+// for the answer against the default and presets (comparison.h) as for two runs.
 #pragma once
 
 #include <limits>

@@ -68,8 +68,8 @@ Json plan_of_1(Json json) {
                      {"hint", json["infeasible"]["hint"]}};
   const bool dynamic = json.contains("windows");
   forget_what_all_say(json);
-  erase(json, {"request", "device", "choice", "default", "comparison", "effort", "reused",
-               "set_aside", "started_utc", "seconds", "own_seconds"});
+  erase(json, {"request", "device", "choice", "default", "comparison", "established", "effort",
+               "reused", "set_aside", "started_utc", "seconds", "own_seconds"});
   forget_unknown_gains(json);
   each_choice(json, forget_times);
   if (dynamic) erase(json, {"asked", "profiled", "trials", "stopped"});

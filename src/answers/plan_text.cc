@@ -284,6 +284,7 @@ Json to_json(const Plan& plan) {
   out["answer"] = out["choice"];  // its name until 0.2
   out["default"] = plan.usual ? choice_json(problem, *plan.usual) : Json();
   out["comparison"] = text_or_null(compare_with_default(plan));
+  out["established"] = established_json(plan);
   for (const char* list : {"limits", "would_buy", "front"}) out[list] = Json::array();
   for (const Margin& one : plan.margins) {
     const Margin margin = in_unit(one);

@@ -14,23 +14,30 @@
 namespace flyball {
 namespace {
 
-BrokenLimit broken(const Margin& margin) {
-  const char* name = constraint_name(margin.constraint);
-  if (std::isnan(margin.used))
-    return {margin.constraint, fmt::format("{} budget (what it takes is not known)", name)};
-  switch (margin.constraint) {
-    case Constraint::power:
-      return {margin.constraint, fmt::format("power budget ({} W)", upper_figure(margin.used, 3))};
+const char* limit_words(Constraint constraint) {
+  switch (constraint) {
     case Constraint::latency:
-      return {margin.constraint,
-              fmt::format("{} limit ({} ms)", name, upper_figure(margin.used, 3))};
+      return "latency limit";
     case Constraint::arrival_rate:
-      return {margin.constraint, name};
+      return "arrival rate";
     case Constraint::slowdown:
-      return {margin.constraint, "limit on the slowdown"};
+      return "limit on the slowdown";
+    case Constraint::energy:
+      return "energy budget";
+    case Constraint::time:
+      return "time budget";
     default:
-      return {margin.constraint, fmt::format("{} budget", name)};
+      return "power budget";
   }
+}
+
+BrokenLimit broken(const Margin& margin) {
+  const std::string words = limit_words(margin.constraint);
+  if (std::isnan(margin.used)) return {margin.constraint, words, true};
+  if (margin.constraint == Constraint::power || margin.constraint == Constraint::latency)
+    return {margin.constraint,
+            fmt::format("{} ({} {})", words, upper_figure(margin.used, 3), margin.unit)};
+  return {margin.constraint, words};
 }
 
 }  // namespace
@@ -58,10 +65,11 @@ std::vector<BrokenLimit> broken_limits(const Problem& problem, const Readings& r
 }
 
 std::string breaks_text(const std::string& name, const std::vector<BrokenLimit>& breaks) {
-  std::string text;
+  std::vector<std::string> broken, unknown;
   for (const BrokenLimit& limit : breaks)
-    text += (text.empty() ? name + " breaks the " : " and the ") + limit.text;
-  return text;
+    (limit.unknown ? unknown : broken).push_back("the " + limit.text);
+  if (!broken.empty()) return name + " breaks " + join(broken, " and ");
+  return unknown.empty() ? "" : name + " is not known to keep " + join(unknown, " and ");
 }
 
 std::string default_name(const Space& space, size_t config) {
@@ -114,7 +122,7 @@ const PresetAnswer* preset_in_force(const std::vector<PresetAnswer>& presets) {
 Json to_json(const PresetAnswer& preset) {
   Json breaks = Json::array();
   for (const BrokenLimit& limit : preset.breaks)
-    breaks.push_back(constraint_name(limit.constraint));
+    if (!limit.unknown) breaks.push_back(constraint_name(limit.constraint));
   const bool searched = !preset.choice.empty();
   return {{"id", preset.id},
           {"name", preset.name},

@@ -15,7 +15,8 @@ namespace flyball {
 /// A limit that a choice does not keep.
 struct BrokenLimit {
   Constraint constraint = Constraint::none;
-  std::string text;  ///< "power budget (10.8 W)"
+  std::string text;      ///< "power budget (10.8 W)"
+  bool unknown = false;  ///< what it takes of it was not read: it is not known to be kept
 };
 
 /// A preset with the run settings that one gets without tuning.
@@ -39,10 +40,11 @@ struct PresetAnswer {
   std::string title() const;  ///< "preset 30W (in force)"
 };
 
-/// Which limits the choice does not keep by these readings.
+/// Which limits the choice does not keep, or is not known to keep, by these readings.
 std::vector<BrokenLimit> broken_limits(const Problem& problem, const Readings& readings,
                                        std::span<const size_t> choice);
-/// "MAXN breaks the power budget (10.8 W)"; "" where it breaks none.
+/// "MAXN breaks the power budget (10.8 W)", "MAXN is not known to keep the power budget"; "" where
+/// it keeps all.
 std::string breaks_text(const std::string& name, const std::vector<BrokenLimit>& breaks);
 
 /// "MAXN" where the choice has the highest value of every board axis of a board with a GPU, else

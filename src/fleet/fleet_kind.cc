@@ -119,8 +119,8 @@ bool has_setting(const Settings& settings, const char* name, double value) {
   return found == settings.end() || found->second == value;
 }
 
-// Of the boards of a store that others were collected into: each counts once, by the mean of what
-// it read in a mode under its latest conditions.
+// Of the boards of a store that others were collected into: each counts once, by the median
+// of what it read in a mode under its latest conditions.
 class BoardMeans {
  public:
   void take(StoredTrials board, LeftOutTrials& left_out) {

@@ -17,9 +17,12 @@ std::string workload_of(const Json& request) {
   return join(names, " + ");
 }
 
-std::string figure(const Json& holder, const char* key, const char* unit) {
+// A cost may be typed as a limit; of what is trained more is better.
+std::string figure(const Json& holder, const char* key, const std::string& unit) {
   const auto value = number_of(holder, key);
-  return value ? fmt::format("{} {}", upper_figure(*value), unit) : "";
+  if (!value) return "";
+  const bool cost = !unit.starts_with("training");
+  return fmt::format("{} {}", cost ? upper_figure(*value) : number(*value, 4), unit);
 }
 
 std::string joined(const std::string& first, const std::string& second) {
@@ -34,7 +37,7 @@ RunSummary summary_of(const StoredRun& run) {
   const Json choice = value_at(answer, "choice");
   if (choice.contains("roles")) {
     summary.best =
-        joined(figure(choice, "value", text_of(choice, "value_unit").c_str()),
+        joined(figure(choice, "value", text_of(choice, "value_unit")),
                text_of(choice, "value_unit") == "W" ? "" : figure(choice, "power_w", "W"));
     summary.choice = text_of(choice, "text");
   } else if (choice.is_object()) {
@@ -45,7 +48,7 @@ RunSummary summary_of(const StoredRun& run) {
                           figure(choice, "power_w", "W"));
     summary.choice = describe(settings_of(choice["config"]));
   } else if (!list_of(answer, "windows").empty()) {
-    summary.best = figure(answer, "value", text_of(answer, "value_unit").c_str());
+    summary.best = figure(answer, "value", text_of(answer, "value_unit"));
     summary.choice = fmt::format("{} windows", list_of(answer, "windows").size());
   } else if (value_at(answer, "infeasible").is_object()) {
     summary.best = "nothing feasible";

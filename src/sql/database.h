@@ -55,13 +55,15 @@ class Row {
 enum class DatabaseKind { sqlite, postgres };
 class SqlConnection;
 
-/// How errors speak of a file, and how their hints go on.
+/// How errors speak of a file, and what their hints end with.
 struct FileWords {
   const char* noun = "store";
-  const char* made_by =
+  const char* made_by =  ///< the whole hint where it is a file of another kind
       "name another file with --store; `flyball tune` and `flyball import` make a store";
+  /// behind "wait until it has finished" and "check the permissions of the file and its folder"
   const char* or_another = ", or choose another store with --store";
-  const char* and_named = ", and name it with --store";
+  const char* and_named = ", and name it with --store";  ///< behind "copy both files to a folder"
+  /// behind "free some disk space"
   const char* kept = " and run the same command again; nothing stored is lost";
 };
 

@@ -102,7 +102,7 @@ class SqliteRow final : public Row {
 
 constexpr uintmax_t page_bytes = 4096;
 
-// A store begins so and is whole pages: what damages the one leaves the other.
+// A store or a record begins so and is whole pages: what damages the one leaves the other.
 bool was_never_a_store(const std::filesystem::path& path) {
   constexpr std::string_view beginning("SQLite format 3\0", 16);
   std::array<char, beginning.size()> read{};

@@ -9,6 +9,7 @@
 #include "answers/per_text.h"
 #include "answers/tune_json.h"
 #include "base/json.h"
+#include "base/os/told_errors.h"
 #include "device/power_meter.h"
 #include "predict/contradicted.h"
 #include "problem/exact.h"
@@ -162,7 +163,7 @@ void know_idle_share(Store& store, TuneResult& result) {
   if (!board.live || !result.choice) return;
   const double power_w = result.configurations[*result.choice].power_w;
   const auto costs = board_costs(store);
-  if (!costs) result.notes.push_back("idle power is not known: " + costs.error().message);
+  if (!costs) result.notes.push_back("idle power is not known: " + in_one_line(costs.error()));
   if (!costs || !(power_w > 0)) return;
   const PowerMode mode = result.space.trial(*result.choice, "", Phase::train).mode;
   if (const StoredIdle* found = costs->idle_of(board.fingerprint, board.power_total, mode))
@@ -214,11 +215,11 @@ Result<TuneResult> tune(Profiler& profiler, Store* store, const Request& request
   FLYBALL_ASSIGN(const Asked asked, tune_problem(posed, board));
   TuneResult result = start_result(board, posed, asked);
   const auto work = [&](Session& session) -> Result<Json> {
-    FLYBALL_CHECK(answer(board, asked, session, result));
-    if (store) know_idle_share(*store, result);
     if (truth) {
       FLYBALL_ASSIGN(result.oracle, find_oracle(*truth, profiler, board, asked));
     }
+    FLYBALL_CHECK(answer(board, asked, session, result));
+    if (store) know_idle_share(*store, result);
     return to_json(result);
   };
   FLYBALL_CHECK(answer_request(posed, board, store, listener, {asked.problem},

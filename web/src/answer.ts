@@ -1,8 +1,8 @@
 // The answer in words; no page elements here, so that it can be tested.
-import { exact, list_words, more_or_less, percent_words, same_pct, setting_words, value_of, with_unit } from "./format.ts";
+import { exact, list_words, more_or_less, percent_words, same_pct, setting_words, upper_number, value_of, with_unit } from "./format.ts";
 import type { TuneLimit } from "./contract.ts";
 import { figure_text } from "./sheets/sheet.ts";
-import { compared_per, costs, fair_time, latency_of } from "./measures.ts";
+import { compared_per, costs, fair_time, latency_of, limit_on, type Measure } from "./measures.ts";
 import type { Budget, Configuration, Tabled, TuneReport } from "./view.ts";
 
 export function budget_words(b: Budget): string {
@@ -32,12 +32,19 @@ function budgets_words(report: TuneReport): string {
   return budgets.length === 0 ? "request" : list_words(budgets);
 }
 
+/** A cost with its unit, rounded up but not beyond a budget that it keeps: it may be typed as one. */
+export function upper_words(report: TuneReport, measure: Measure, value: number): string {
+  const limits = report.request.budgets.map((b) => limit_on(report, b, measure, costs(report))).filter(Number.isFinite);
+  const limit = Math.min(...limits, Infinity);
+  return with_unit(value, measure.unit, (scaled) => upper_number(scaled, (limit * scaled) / value));
+}
+
 /** "A minibatch takes 150 ms"; a server has many requests under way at a time. */
-function time_words(report: TuneReport, ms: number): string {
+function time_words(report: TuneReport, measure: Measure, ms: number): string {
   const latency = latency_of(report);
-  if (latency !== undefined) return `${latency}: ${with_unit(ms, "ms")}`;
+  if (latency !== undefined) return `${latency}: ${upper_words(report, measure, ms)}`;
   const per = compared_per(report);
-  return report.request.figure === undefined ? `A ${per} takes ${with_unit(ms, "ms")}` : `It answers ${with_unit(1000 / ms, `${per}s/s`)}`;
+  return report.request.figure === undefined ? `A ${per} takes ${upper_words(report, measure, ms)}` : `It answers ${with_unit(1000 / ms, `${per}s/s`)}`;
 }
 
 /** What the choice gives, and what it costs or saves against the default: that in the words of the terminal. */
@@ -45,10 +52,12 @@ export function consequence(report: TuneReport): string {
   if (!report.choice) return report.infeasible?.reason ?? "";
   const c = report.configurations[report.choice.configuration]!;
   const parts: string[] = [];
-  const time = fair_time(report, costs(report))?.of(c) ?? null;
-  if (time !== null) parts.push(time_words(report, value_of(time)));
+  const available = costs(report);
+  const fair = fair_time(report, available);
+  const time = fair?.of(c) ?? null;
+  if (fair && time !== null) parts.push(time_words(report, fair, value_of(time)));
   const subject = latency_of(report) !== undefined ? "it draws" : parts.length > 0 ? "draws" : "It draws";
-  if (c.power_w !== null) parts.push(`${subject} ${with_unit(value_of(c.power_w), "W")}`);
+  if (c.power_w !== null) parts.push(`${subject} ${upper_words(report, available.find((m) => m.id === "power")!, value_of(c.power_w))}`);
   let text = list_words(parts);
   if (report.request.budgets.length + (report.request.limits ?? []).length > 0) text += `, within the ${budgets_words(report)}`;
   const against = report.comparison?.text ?? "";
@@ -59,7 +68,7 @@ export function consequence(report: TuneReport): string {
 /** How much of the choice's power is drawn without any work; "" where that is not known. */
 export function idle_words(report: TuneReport): string {
   const idle = report.choice?.idle;
-  return idle ? `Of its power ${with_unit(idle.power_w, "W")} (${percent_words(100 * idle.share)}\u202f%) is idle power of this mode.` : "";
+  return idle ? `Of its power ${with_unit(idle.power_w, "W")} (${percent_words(100 * idle.share)}\u202f%) is idle power of this mode${idle.measured_utc === null ? ", simulated" : ""}.` : "";
 }
 
 /** Noise, or a busy machine, explains what the choice seems to gain or lose against the default. */

@@ -506,7 +506,7 @@ export interface CommonAnswerPreset {
   /** How these figures are known; null where they are not. */
   provenance: CommonProvenance | null;
   /** Limits that it does not keep, by these figures. */
-  breaks: ("power" | "time" | "energy" | "latency" | "arrival rate" | "figure")[];
+  breaks: ("power" | "time" | "energy" | "slowdown" | "latency" | "arrival rate" | "reported figure")[];
   /** What the answer is to it, in words; null where it was not measured, or there is no answer. */
   text: string | null;
 }
@@ -1607,6 +1607,8 @@ export interface Plan {
   answer: PlanChoice | null;
   /** Whether no training fits beside the service, which limits the default breaks, and what the answer is to the best preset within the limits and to the one in force, in words; null where there is nothing to say. */
   comparison?: string | null;
+  /** Is the difference from the default more than noise and the state of the machine explain? Null without a default or an answer; left out of answers that earlier versions kept. */
+  established?: PlanEstablished | null;
   /** What one gets without tuning; null where it was not measured. */
   default: PlanChoice | null;
   /** What was profiled, and which trials are those of earlier runs. */
@@ -1727,6 +1729,13 @@ export interface PlanRole {
   config: CommonConfig;
   /** [ms] Time of a minibatch. */
   minibatch_ms: number | null;
+}
+/** Is there a difference from the default, by the rule of `comparison` of a tune? */
+export interface PlanEstablished {
+  /** In what is made best. */
+  objective: boolean;
+  /** In power. */
+  power: boolean;
 }
 export interface PlanLimit {
   /** What is limited. */

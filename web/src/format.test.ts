@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axis_label, duration, exact, instant, interval, more_or_less, number, setting_words, with_unit } from "./format.ts";
+import { axis_label, duration, exact, instant, interval, more_or_less, number, setting_words, upper_number, with_unit } from "./format.ts";
 
 const plain = (text: string) => text.replaceAll("\u202f", " ");
 
@@ -47,6 +47,12 @@ test("settings are named as people say them", () => {
   assert.equal(plain(setting_words({ name: "gpu_mhz", unit: "MHz", scope: "board" }, 816)), "GPU at 816 MHz");
   assert.equal(setting_words({ name: "prefetch", unit: "", scope: "run" }, 4), "prefetch 4");
   assert.equal(axis_label({ name: "queue_depth", unit: "", scope: "run" }), "Queue depth");
+});
+
+test("what may be typed as a limit is rounded up, and not beyond the one that it keeps", () => {
+  assert.deepEqual([25.21, 25.2, 0.001, 999.6, 1e6].map((v) => plain(upper_number(v))), ["25.3", "25.2", "0.00100", "1000", "1 000 000"]);
+  assert.equal(upper_number(25.21, 25.25), "25.25");
+  assert.equal(upper_number(25.21, 25), "25.3");
 });
 
 test("durations and instants", () => {

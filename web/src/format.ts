@@ -18,12 +18,13 @@ export function number(value: number, digits = 3): string {
   return group(value.toFixed(decimals)).replace("-", "−");
 }
 
-/** Rounded up, of what stands beside an upper limit or may be typed as one: what it is of keeps the limit as printed. */
-export function upper_number(value: number, digits = 3): string {
+/** Rounded up, of what stands beside an upper limit or may be typed as one: what it is of keeps the limit as printed; never beyond the limit that it keeps itself. */
+export function upper_number(value: number, limit = Infinity, digits = 3): string {
   if (!(value > 0) || !Number.isFinite(value)) return number(value, digits);
   const decimals = Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(value))));
   const up = 10 ** decimals;
-  return number(Math.ceil(value * up * (1 - 1e-12)) / up, digits);
+  const rounded = Math.ceil(value * up * (1 - 1e-12)) / up;
+  return rounded > limit && value <= limit ? exact(limit) : number(rounded, digits);
 }
 
 /** As given, for axis values: they name a setting, so no digit is dropped. */
@@ -125,13 +126,12 @@ export function setting_words(axis: Axis, value: number): string {
   return `${value === 0 ? "no" : exact(value)} ${value === 1 ? lower.replace(/s$/, "") : lower}`;
 }
 
-/** "340 ms", "31.5 s", "2 min 5 s", "2 h 5 min", as the terminal has it; from three days on in days. */
+/** "340 ms", "31.5 s", "2 min 5 s", "2 h 5 min", as the terminal has it (base/units.cc). */
 export function duration(seconds: number): string {
   if (seconds < 0.9995) return with_unit(1e3 * seconds, "ms", short_number);
   if (seconds < 59.95) return `${short_number(seconds)}${thin}s`;
   const whole = Math.round(seconds);
   if (whole < 3600) return `${Math.floor(whole / 60)}${thin}min ${whole % 60}${thin}s`;
-  if (whole >= 72 * 3600) return `${number(whole / 86400, 2)}${thin}days`;
   return `${Math.floor(whole / 3600)}${thin}h ${Math.floor((whole % 3600) / 60)}${thin}min`;
 }
 

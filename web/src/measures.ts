@@ -1,7 +1,7 @@
 // What can stand on an axis of the cloud: costs (time, power, energy) and the settings themselves.
 import type { CommonAxis as Axis, Quantity } from "./contract.ts";
 import { axis_label, high_of, low_of, value_of } from "./format.ts";
-import { explained } from "./stats.ts";
+import { explained, median } from "./stats.ts";
 import type { Budget, Configuration, TuneReport } from "./view.ts";
 
 export interface Measure {
@@ -101,6 +101,17 @@ export function within(budgets: Budget[], available: Measure[]): (c: Configurati
     return measure ? [{ measure, limit: limit_in(b, measure.unit) }] : [];
   });
   return (c) => checks.every(({ measure, limit }) => number_of(measure, c) <= limit);
+}
+
+/** Did a configuration keep the limits on what the program reports of itself, in the median of its trials? Yes where nothing was reported: that is not predicted. */
+export function keeps_own_limits(report: TuneReport): (index: number) => boolean {
+  const limits = report.request.limits ?? [];
+  const told = new Map<number, Record<string, number>[]>();
+  if (limits.length > 0) for (const t of report.profiled) if (t.failure === null) told.set(t.configuration, [...(told.get(t.configuration) ?? []), t.figures]);
+  return (index) => limits.every(({ figure, at_most, at_least }) => {
+    const values = (told.get(index) ?? []).flatMap((figures) => figures[figure] ?? []);
+    return values.length === 0 || (median(values) <= (at_most ?? Infinity) && median(values) >= (at_least ?? -Infinity));
+  });
 }
 
 /** The largest share by which a configuration's figures are beyond a budget; NaN where one is not known, or none can be checked. */

@@ -59,7 +59,7 @@ test("how much of the power is idle power is said where it is known", () => {
   const report = power_report();
   assert.equal(idle_words(report), "");
   report.choice!.idle = { power_w: 9.1, share: 0.41, measured_utc: null, run: null };
-  assert.equal(plain(idle_words(report)), "Of its power 9.10 W (41 %) is idle power of this mode.");
+  assert.equal(plain(idle_words(report)), "Of its power 9.10 W (41 %) is idle power of this mode, simulated.");
   assert.deepEqual(tune_report(page_of(report)).choice!.idle, report.choice!.idle);
 });
 
@@ -72,6 +72,16 @@ test("where batch sizes vary, everything is per sample", () => {
   assert.equal(objective_of(report, available)!.id, "sample_time");
   const c = report.configurations[5]!;
   assert.equal(value_of(available[0]!.of(c)!), value_of(c.time_ms!) / c.config[0]!);
+});
+
+test("limits on the program's own figures are kept by the slider, too", () => {
+  const report = power_report();
+  const question = question_of(report)!;
+  const best = answer_at(report, question, question.most)!;
+  report.request.limits = [{ figure: "accuracy", at_least: 0.7 }];
+  assert.equal(answer_at(report, question, question.most), best, "what is not told is not held against it");
+  report.profiled.push({ ...report.profiled[0]!, configuration: best, failure: null, figures: { accuracy: 0.5 } });
+  assert.notEqual(answer_at(report, question, question.most), best);
 });
 
 test("a budget is found on every axis that it bounds", () => {

@@ -1,6 +1,13 @@
 import { high_of, low_of, value_of } from "./format.ts";
 import type { Pair } from "./view.ts";
 
+/** The middle one, or the mean of the middle two. */
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
 export interface Accuracy {
   count: number;
   /** Mean absolute percentage error, percent. */

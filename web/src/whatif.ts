@@ -1,5 +1,5 @@
 // What another budget would give, read from the figures that the page holds: measured ones and predictions.
-import { bounded_by, costs, limit_in, number_of, objective_of, within, type Measure } from "./measures.ts";
+import { bounded_by, costs, keeps_own_limits, limit_in, number_of, objective_of, within, type Measure } from "./measures.ts";
 import type { Budget, Configuration, TuneReport } from "./view.ts";
 
 export interface Question {
@@ -17,8 +17,6 @@ export interface Question {
 
 /** The first budget that this page can move, else power; null where there is nothing to ask. */
 export function question_of(report: TuneReport): Question | null {
-  // What a program would report of itself is not predicted.
-  if ((report.request.limits ?? []).length > 0) return null;
   const available = costs(report);
   const objective = objective_of(report, available);
   if (!objective) return null;
@@ -26,7 +24,8 @@ export function question_of(report: TuneReport): Question | null {
   const measure = budget ? bounded_by(budget, available)! : objective.id === "power" ? undefined : available.find((m) => m.id === "power");
   if (!measure || measure.id === objective.id) return null;
   const kept = within(report.request.budgets.filter((b) => b !== budget), available);
-  const values = report.configurations.filter(kept).map((c) => number_of(measure, c)).filter(Number.isFinite);
+  const own = keeps_own_limits(report);
+  const values = report.configurations.filter((c, i) => kept(c) && own(i)).map((c) => number_of(measure, c)).filter(Number.isFinite);
   if (values.length < 3) return null;
   const [low, high] = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
   const asked = budget ? limit_in(budget, measure.unit) : NaN;
@@ -37,12 +36,13 @@ export function question_of(report: TuneReport): Question | null {
 /** The least of the objective under this limit, the other budgets kept; null: nothing meets it. */
 export function answer_at(report: TuneReport, question: Question, limit: number): number | null {
   const kept = within(report.request.budgets.filter((b) => b !== question.budget), costs(report));
+  const own = keeps_own_limits(report);
   const rounded = limit * (1 + 1e-9);
   let best: number | null = null;
   let least = Infinity;
   report.configurations.forEach((c: Configuration, i) => {
     const value = number_of(question.objective, c);
-    if (!(value < least) || !(number_of(question.measure, c) <= rounded) || !kept(c)) return;
+    if (!(value < least) || !(number_of(question.measure, c) <= rounded) || !kept(c) || !own(i)) return;
     [best, least] = [i, value];
   });
   return best;

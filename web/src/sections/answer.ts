@@ -1,11 +1,17 @@
 // The answer first: one sentence, the figures with their spread, and what to set.
-import { consequence, headline, idle_words, not_established, oracle_words } from "../answer.ts";
+import { consequence, headline, idle_words, not_established, oracle_words, upper_words } from "../answer.ts";
 import { chip, h } from "../dom.ts";
-import { axis_label, axis_value, duration, interval, number, plural, upper_number, value_of, with_unit } from "../format.ts";
+import { axis_label, axis_value, duration, interval, number, plural, value_of } from "../format.ts";
 import { compared_per, costs, type Measure } from "../measures.ts";
 import { figure_text } from "../sheets/sheet.ts";
 import type { Configuration, TuneReport } from "../view.ts";
 import { delta, settings_strip } from "./beside.ts";
+
+/** "25.2" and "W", "2" and "min 5 s". */
+function amount_and_unit(words: string): [amount: string, unit: string] {
+  const at = words.search(/[ \u202f](?=[^\d])/);
+  return at < 0 ? [words, ""] : [words.slice(0, at), words.slice(at + 1)];
+}
 
 /** Is this figure's difference from the default more than noise? Yes where the program does not say. */
 function established(report: TuneReport, measure: Measure): boolean {
@@ -23,7 +29,7 @@ function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLEle
   const q = measure.of(c)!;
   const base = report.default ? report.configurations[report.default.configuration] : undefined;
   const spread = interval(q, measure.unit);
-  const [amount, unit = ""] = with_unit(value_of(q), measure.unit, measure.cost ? upper_number : number).split(/\u202f(?=[^\d])/);
+  const [amount, unit] = amount_and_unit(upper_words(report, measure, value_of(q)));
   return h("div", { class: "figure", "data-measure": measure.id },
     h("p", { class: "figure-label" }, measure.label),
     h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
@@ -34,7 +40,7 @@ function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLEle
 /** What the program reported of the choice: accuracy, memory. */
 function reported(report: TuneReport): HTMLElement[] {
   return Object.entries(report.choice?.figures ?? {}).map(([name, value]) => {
-    const [amount, unit = ""] = figure_text(name, value).split(" ");
+    const [amount, unit] = amount_and_unit(figure_text(name, value));
     const by_default = report.default?.figures?.[name];
     return h("div", { class: "figure" },
       h("p", { class: "figure-label" }, name.charAt(0).toUpperCase() + name.slice(1)),

@@ -1,6 +1,6 @@
 // What stands beside an answer: what is set, and how its figures differ from those by default.
 import { h } from "../dom.ts";
-import { change, percent_words, with_unit } from "../format.ts";
+import { change, percent_words, same_pct, with_unit } from "../format.ts";
 
 export interface ShownSetting {
   label: string;
@@ -35,8 +35,8 @@ export function delta({ mine, theirs, unit, whose, sure, more = false }: Against
   const there = `${unit === "" ? with_unit(theirs, "") : with_unit(theirs, unit)} ${whose}`;
   const percent = change(mine, theirs);
   if (!Number.isFinite(percent)) return h("p", { class: "delta" }, `against ${there}`);
-  const sign = Math.abs(percent) < 0.05 ? "±0" : `${percent < 0 ? "−" : "+"}${percent_words(percent)}`;
+  const sign = Math.abs(percent) < same_pct ? "±0" : `${percent < 0 ? "−" : "+"}${percent_words(percent)}`;
   const gain = more ? percent : -percent;
-  return h("p", { class: `delta ${!sure ? "unsure" : gain > 0.5 ? "better" : gain < -0.5 ? "worse" : ""}` },
-    h("b", {}, `${sign}\u202f%`), ` against ${there}`, !sure && Math.abs(percent) >= 0.5 && ", not established");
+  return h("p", { class: `delta ${!sure ? "unsure" : gain > same_pct ? "better" : gain < -same_pct ? "worse" : ""}` },
+    h("b", {}, `${sign}\u202f%`), ` against ${there}`, !sure && Math.abs(percent) >= same_pct && ", not established");
 }

@@ -31,6 +31,12 @@ function flags(report: TuneReport, trial: Trial): HTMLElement[] {
   return found;
 }
 
+/** What deserves doubt, but for what its flags say; answers of earlier versions have it in parts. */
+function doubts_of({ doubts, other_cores, disturbed }: Trial): string {
+  if (doubts !== undefined) return (doubts ?? "").replace(/^throttled(; )?/, "");
+  return [other_cores !== null && other_cores >= 0.1 ? `others kept ${number(other_cores, 2)} cores busy` : "", disturbed === null ? "" : `beside ${disturbed}`].filter(Boolean).join("; ");
+}
+
 /** A simulated board and a table cannot be watched. */
 const is_live = (trial: Trial): boolean => trial.provenance === "measured" && trial.origin === "live";
 
@@ -43,7 +49,7 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     trial.noise_pct === null ? "" : `noise ${number(trial.noise_pct, 2)}\u202f%`,
     trial.power_updates ? plural(trial.power_updates, "power update") : "",
     trial.throttled === null && watched && is_live(trial) ? "nobody looked whether the board throttled" : "",
-    trial.doubts ?? "",
+    doubts_of(trial),
     trial.power_settled === false ? "power had not settled" : "",
     ...Object.entries(trial.figures).map(([name, value]) => `${name} ${figure_text(name, value)}`),
     trial.power_noise_pct === null ? "" : `power noise ${number(trial.power_noise_pct, 2)}\u202f%`,

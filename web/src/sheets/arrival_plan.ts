@@ -11,7 +11,7 @@ function figures(a: PlanArrivalPlan): SheetFigure[] {
   if (!a.choice || !a.simulated) return [];
   const { provenance } = a.simulated;
   const trains = a.preferences.length > 0;
-  const own = choice_figures(a.choice, a.objective, null, true).slice(trains ? 0 : 1);
+  const own = choice_figures(a.choice, a.objective, null).slice(trains ? 0 : 1);
   const latencies = a.simulated.services.map((s): SheetFigure => ({
     label: `${percentile_words(a)} latency of ${s.workload}`, value: s.latency_ms, unit: "ms", provenance, note: s.late_pct === null ? "" : `${digits(s.late_pct, 2)} % late or refused`,
   }));

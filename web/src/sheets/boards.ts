@@ -7,7 +7,6 @@ import { config_words } from "../words.ts";
 
 const thin = "\u202f";
 
-/** "22 s", "22.3 s", "2 min 58 s", "3 h 18 min", as the terminal says it. */
 const signed = (pct: number): string => `${pct > 0 ? "+" : ""}${pct.toFixed(1).replace("-", "−")}${thin}%`;
 
 /** What a ratio is called, and over how many networks. */

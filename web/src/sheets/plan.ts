@@ -23,7 +23,7 @@ function headline(a: Answer): string {
 
 function figures(a: Answer): SheetFigure[] {
   const choice = choice_of(a);
-  const chosen = "windows" in a || !choice ? [] : choice_figures(choice, a.objective, a.default, !/not established/.test(a.comparison ?? ""));
+  const chosen = "windows" in a || !choice ? [] : choice_figures(choice, a.objective, a.default, (a as Plan).established ?? null);
   return [...chosen, ...(windows_of(a).length > 0 ? window_figures(a as PlanDynamicPlan) : []), { label: "found with", value: a.profiles, unit: "profiles", note: effort_note(a) }];
 }
 

@@ -1,5 +1,5 @@
 // What the pages of all plans say alike: a choice in words, its settings and figures beside the default.
-import type { PlanChoice, PlanRequest, PlanRole } from "../contract.ts";
+import type { PlanChoice, PlanEstablished, PlanRequest, PlanRole } from "../contract.ts";
 import { axis_label, list_words } from "../format.ts";
 import type { ShownSetting } from "../sections/beside.ts";
 import type { SheetFigure } from "../view.ts";
@@ -33,13 +33,13 @@ export function choice_settings(choice: PlanChoice, usual: PlanChoice | null): S
   });
 }
 
-/** Objective and power, and what they are by default. */
-export function choice_figures(choice: PlanChoice, objective: string, usual: PlanChoice | null, sure: boolean): SheetFigure[] {
+/** Objective and power, and what they are by default; answers of earlier versions do not say whether that is a difference. */
+export function choice_figures(choice: PlanChoice, objective: string, usual: PlanChoice | null, established: PlanEstablished | null = null): SheetFigure[] {
   const whose = usual && usual.provenance !== choice.provenance ? `by default (${usual.provenance})` : "by default";
-  const against = (theirs: number | null | undefined, more: boolean): Pick<SheetFigure, "usual"> => (theirs == null ? {} : { usual: { theirs, whose, sure, more } });
+  const against = (theirs: number | null | undefined, sure: boolean, more: boolean): Pick<SheetFigure, "usual"> => (theirs == null ? {} : { usual: { theirs, whose, sure, more } });
   const { provenance } = choice;
   return [
-    { label: objective, value: choice.value, unit: choice.value_unit, provenance, ...against(usual?.value, counts_up(objective)) },
-    { label: "power", value: choice.power_w, unit: "W", provenance, ...against(usual?.power_w, false) },
+    { label: objective, value: choice.value, unit: choice.value_unit, provenance, ...against(usual?.value, established?.objective ?? true, counts_up(objective)) },
+    { label: "power", value: choice.power_w, unit: "W", provenance, ...against(usual?.power_w, established?.power ?? true, false) },
   ];
 }

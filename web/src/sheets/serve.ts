@@ -10,7 +10,6 @@ type Answer = ServePage["answer"];
 /** Counts of five digits and more with thousands apart. */
 const grouped = (text: string): string => text.replace(/(?<![\w.])\d{5,}(?![\w.])/g, (all) => exact(Number(all)));
 
-/** "1 min 30 s". */
 function figures(a: Answer): SheetFigure[] {
   const provenance = a.simulated ? "simulated" : "measured";
   const of_service = ({ name, latency_ms, requests: r }: ServeService): SheetFigure[] => [

@@ -80,7 +80,7 @@ export const digits = (value: number, count = 3): string => String(Number(value.
 
 /** " (simulated)" where any figure is: the weakest of those that were read tells how all are known. */
 export const simulated_words = (read: readonly { provenance: Provenance | null; failure?: string | null }[]): string =>
-  read.some((r) => r.provenance === "simulated" && (r.failure ?? null) === null) ? " (simulated)" : "";
+  (read.some((r) => !r.failure) ? read.filter((r) => !r.failure) : read).some((r) => r.provenance === "simulated") ? " (simulated)" : "";
 
 /** The value in a smaller or larger unit; null stays null. */
 export const times = (value: number | null | undefined, factor: number): number | null => (value == null ? null : value * factor);

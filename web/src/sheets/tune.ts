@@ -1,7 +1,7 @@
 // The answer of a tune.
 import type { CommonTrial, TuneConfiguration, TuneKnown, TunePage, TuneRow } from "../contract.ts";
 import { value_of } from "../format.ts";
-import { costs, excess_of, latency_of } from "../measures.ts";
+import { costs, excess_of, keeps_own_limits, latency_of } from "../measures.ts";
 import type { Budget, Configuration, Note, Oracle, Pair, Tabled, TuneReport } from "../view.ts";
 import { notes, power_gap_notes, presets_table, quantity, simulated_words } from "./sheet.ts";
 
@@ -104,11 +104,11 @@ function notes_of({ answer: a, configurations }: TunePage): Note[] {
   return [...power_gap_notes(a.device.power_gap), ...notes("gap", a.device.gaps), ...notes("note", a.notes), ...notes("warning", [throttled_note(a.profiled)]), ...(configurations === null ? [reopened] : [])];
 }
 
-/** What misses the budgets by the least share, of all that was read; nothing where figures of the program's own have limits, too. */
+/** What misses the budgets by the least share, of all that was read and keeps the limits on its own figures. */
 function closest_of(report: TuneReport): number | null {
-  if ((report.request.limits ?? []).length > 0) return null;
   const excess = excess_of(report.request.budgets, costs(report));
-  const shares = report.configurations.map((c) => (c.provenance === "predicted" ? NaN : excess(c)));
+  const own = keeps_own_limits(report);
+  const shares = report.configurations.map((c, i) => (c.provenance === "predicted" || !own(i) ? NaN : excess(c)));
   const least = shares.reduce((best, share, i) => (share < (shares[best] ?? Infinity) ? i : best), -1);
   return least < 0 ? null : least;
 }
