@@ -95,7 +95,8 @@ Result<WorkloadTable> read_measured(const PredictArguments& options, const Known
   if (modes.twin && !modes.spaces.empty())
     return Error{Code::not_found,
                  fmt::format("{}, and {}", nothing.error().message, stored.error().message),
-                 nothing.error().hint + "; or give measurements with --from FILE"};
+                 nothing.error().hint + (nothing.error().hint.ends_with('?') ? " Else" : "; or") +
+                     " give measurements with --from FILE"};
   return stored;
 }
 
