@@ -50,9 +50,9 @@ test("settings are named as people say them", () => {
 });
 
 test("what may be typed as a limit is rounded up, and not beyond the one that it keeps", () => {
-  assert.deepEqual([25.21, 25.2, 0.001, 999.6, 1e6].map((v) => plain(upper_number(v))), ["25.3", "25.2", "0.00100", "1000", "1 000 000"]);
-  assert.equal(upper_number(25.21, 25.25), "25.25");
-  assert.equal(upper_number(25.21, 25), "25.3");
+  assert.deepEqual([25.211, 25.2, 0.001, 999.61, 1e6].map((v) => plain(upper_number(v))), ["25.22", "25.2", "0.001", "999.7", "1 000 000"]);
+  assert.equal(upper_number(25.2101, 25.215), "25.215");
+  assert.equal(upper_number(25.2101, 25), "25.22");
 });
 
 test("durations and instants", () => {

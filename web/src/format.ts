@@ -18,13 +18,13 @@ export function number(value: number, digits = 3): string {
   return group(value.toFixed(decimals)).replace("-", "−");
 }
 
-/** Rounded up, of what stands beside an upper limit or may be typed as one: what it is of keeps the limit as printed; never beyond the limit that it keeps itself. */
-export function upper_number(value: number, limit = Infinity, digits = 3): string {
+/** Rounded up, of what stands beside an upper limit or may be typed as one: what it is of keeps the limit as printed; never beyond the limit that it keeps itself. As upper_figure() of the terminal (base/figure.cc). */
+export function upper_number(value: number, limit = Infinity, digits = 4): string {
   if (!(value > 0) || !Number.isFinite(value)) return number(value, digits);
   const decimals = Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(value))));
   const up = 10 ** decimals;
   const rounded = Math.ceil(value * up * (1 - 1e-12)) / up;
-  return rounded > limit && value <= limit ? exact(limit) : number(rounded, digits);
+  return rounded > limit && value <= limit ? exact(limit) : short_number(rounded, digits);
 }
 
 /** As given, for axis values: they name a setting, so no digit is dropped. */

@@ -24,7 +24,7 @@ test("the answer is one sentence, with what it costs against the default", () =>
   report.configurations[1] = { config: [12, 2000, 1000, 3000], time_ms: 100, power_w: 40, energy_j: 4, provenance: "simulated" };
   assert.equal(plain(headline(report)), "Train mobilenet_v3 on twin with 4 CPU cores, CPU at 1000 MHz, GPU at 500.5 MHz and memory at 700 MHz.");
   report.comparison = comparison_of(report);
-  assert.equal(plain(consequence(report)), "A minibatch takes 150 ms and draws 20.0 W, within the 30 W power budget: 50 % more time per minibatch than the default.");
+  assert.equal(plain(consequence(report)), "A minibatch takes 150 ms and draws 20 W, within the 30 W power budget: 50 % more time per minibatch than the default.");
 });
 
 test("the comparison is in the program's words, and noise is no gain", () => {

@@ -1,5 +1,6 @@
 // What the tests of the built page look for: painted pixels, cut-off boxes, texts that collide.
 import assert from "node:assert/strict";
+import { upper_number } from "../src/format.ts";
 import type { Page } from "playwright-core";
 import type { Quantity } from "../src/contract.ts";
 import type { TuneReport } from "../src/view.ts";
@@ -49,7 +50,7 @@ export async function check_choice(page: Page, report: TuneReport): Promise<void
   const head = plain(await page.locator("h1").textContent());
   for (const [i, axis] of report.axes.entries()) assert.ok(head.includes(String(row.config[i])), `${axis.name} ${row.config[i]} in "${head}"`);
   const time = plain(await page.locator('.figure[data-measure="time"] .figure-value').textContent());
-  assert.ok(time.startsWith(value(row.time_ms).toPrecision(3)), `${time} for ${value(row.time_ms)} ms`);
+  assert.ok(time.startsWith(upper_number(value(row.time_ms))), `${time} for ${value(row.time_ms)} ms`);
 
   const at = await spot(page, 0);
   const disc = await painted(page, at, 14, "choice");
