@@ -81,6 +81,14 @@ std::string with_program_behind_dashes(const NamedCommand& named, const Words& w
   return shell_line(line);
 }
 
+// Where a tune has its workload a plan names that of each role; "" where the word is none.
+std::string with_role(const NamedCommand& named, const std::string& refused) {
+  const std::string word = refused.substr(refused.rfind(' ') + 1);
+  if (!named.path.starts_with("plan ") || !find_workload(word).ok()) return "";
+  const char* role = named.command->get_option_no_throw("--train") ? "--train" : "--infer";
+  return fmt::format("write {} {}", role, word);
+}
+
 // CLI11's own words name the option; a wrong command gets the closest one.
 int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words,
                  const Words& program) {
@@ -99,6 +107,8 @@ int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words
   if (dynamic_cast<const CLI::ExtrasError*>(&error) && program.empty())
     if (const std::string meant = with_program_behind_dashes(named, words); !meant.empty())
       hint = "a program of your own goes behind `--`: " + meant;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error))
+    if (const std::string meant = with_role(named, error.what()); !meant.empty()) hint = meant;
   return report_error({Code::invalid_argument, without_trailing_zeros(error.what()), hint});
 }
 
