@@ -4,6 +4,7 @@
 
 #include "answers/stored_json.h"
 #include "compare/compared_network.h"
+#include "problem/problem.h"
 
 namespace flyball {
 namespace {
@@ -82,9 +83,9 @@ void FleetTrials::take_mode(Found found) {
   CollectedMode& mode = found.mode;
   const auto batch = mode.settings.find("batch_size");
   const double samples = batch == mode.settings.end() ? 1 : std::max(batch->second, 1.0);
-  found.sample_ms = mode.minibatch_ms / samples;
-  if (mode.power_w) mode.sample_j = *mode.power_w * found.sample_ms / 1000;
   if (mode.phase == "train" && batch != mode.settings.end()) add_epoch(mode, samples);
+  found.sample_ms = mode.minibatch_ms / samples_per_minibatch(samples, mode.epoch_samples);
+  if (mode.power_w) mode.sample_j = *mode.power_w * found.sample_ms / 1000;
   auto& best =
       best_[Choice(mode.kind, mode.workload, mode.phase, mode.provenance, mode.power_total)];
   best.resize(budgets_w_.size() + 2);
