@@ -12,6 +12,7 @@
 #include "base/figure.h"
 #include "base/json.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "search/registry.h"
 
 namespace flyball {
@@ -249,12 +250,45 @@ std::string doubt_of(const Plan& plan, std::span<const size_t> other, Objective 
                            takes_time ? Objective::time : quantity, name, "the answer");
 }
 
+/// " at batch_size 4": run settings in which the preset was taken, where they are not the answer's.
+std::string own_settings(const Plan& plan, const PresetAnswer& preset) {
+  const Problem& problem = *plan.problem;
+  const auto run_settings = [&](size_t role, size_t candidate) {
+    const Role& asked = problem.roles[role];
+    return problem.candidates->space(role)
+        .trial(candidate, asked.workload, asked.phase)
+        .job.settings;
+  };
+  std::vector<std::string> parts;
+  for (size_t role = 0; role < preset.choice.size(); ++role) {
+    const Settings own = run_settings(role, preset.choice[role]);
+    if (own == run_settings(role, plan.answer->choice[role])) continue;
+    const std::string whose = problem.roles.size() > 1 ? role_name(problem, role) + " " : "";
+    parts.push_back(whose + describe(own));
+  }
+  return parts.empty() ? "" : " at " + join(parts, ", ");
+}
+
+/// Is it the preset's mode, in other run settings?
+bool same_mode(const Plan& plan, const PresetAnswer& preset) {
+  for (size_t role = 0; role < preset.choice.size(); ++role)
+    if (plan.problem->candidates->mode_of(role, preset.choice[role]) !=
+        plan.problem->candidates->mode_of(role, plan.answer->choice[role]))
+      return false;
+  return true;
+}
+
 std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
                                 const std::string& within) {
   if (preset.choice == plan.answer->choice) return "the answer is " + preset.title();
   if (!preset.breaks.empty()) return breaks_text(preset.title(), preset.breaks);
   const Problem& problem = *plan.problem;
   if (trains_nothing(problem, preset.outcome)) return preset.title() + " trains nothing beside it";
+  const std::string settings = own_settings(plan, preset);
+  const std::string title =
+      same_mode(plan, preset) ? "that same mode" + settings : preset.title() + settings;
+  const std::string mode =
+      same_mode(plan, preset) ? "the answer's mode is " + preset.title() + ", and " : "";
   const double mine = objective_value(problem, plan.answer->outcome);
   const double theirs = objective_value(problem, preset.outcome);
   const double pct = 100 * (mine / theirs - 1);
@@ -262,8 +296,8 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   if (!std::isfinite(mine) || !std::isfinite(theirs))
     return preset.title() + ": what it takes is not known";
   const std::string doubt = doubt_of(plan, preset.choice, problem.objective, preset.title());
-  if (!doubt.empty() && std::abs(pct) >= same_pct) return unclear_text(preset.title(), gain, doubt);
-  std::string text = gain + than_or_as(pct) + preset.title() + within;
+  if (!doubt.empty() && std::abs(pct) >= same_pct) return mode + unclear_text(title, gain, doubt);
+  std::string text = mode + gain + than_or_as(pct) + title + within;
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
     text += fmt::format("{} at {} W", within.empty() ? "" : ",",
                         upper_figure(plan.chosen.power_w, 3, problem.budgets.power_w));

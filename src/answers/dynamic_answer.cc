@@ -9,6 +9,7 @@ Json to_json(const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;
   const bool planned = !answer.infeasible;
   Json json = question_json(answer, problem);
+  json["asked"] = describe(problem) + ", in the busiest window";
   double switch_j = 0;
   json["windows"] = Json::array();
   for (const WindowPlan& window : answer.plan.windows) {

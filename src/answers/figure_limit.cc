@@ -74,6 +74,9 @@ Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most) {
   auto value = parse_double(number);
   if (!value) value = with_unit(number);
   if (!value && limit.figure == "failed") value = percentage(number);
+  if (!value && closest(limit.figure, {slowdown_figure}))
+    return Error{bad.code, bad.message,
+                 fmt::format("did you mean {}={}?", slowdown_figure, number)};
   if (limit.figure.empty() || !value || !std::isfinite(*value)) return bad;
   // Marks hold this many bytes of a name.
   if (limit.figure.size() > 23)

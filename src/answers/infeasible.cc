@@ -225,7 +225,8 @@ std::string whole_value(const Problem& problem, Constraint constraint,
 /// "--power-budget 25.2W (predicted)"
 std::string advice_text(const Advice& one) {
   const std::string price =
-      one.slowdown >= 2 ? fmt::format(", {:.3g} times as slow as the fastest", one.slowdown) : "";
+      one.slowdown >= 2 ? fmt::format(", {} times as slow as the fastest", number(one.slowdown))
+                        : "";
   return fmt::format("{} ({}{})", typed_text(one), provenance_name(one.provenance), price);
 }
 

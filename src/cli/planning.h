@@ -41,10 +41,10 @@ struct PlanOptions {
   double percentile = usual_percentile;  ///< of requests in time, with `arrivals`
   bool searches = false;                 ///< does an option ask for a search, of tables too?
   bool dry_run = false, apply = false, json = false, verbose = false, quiet = false;
-  MemoryOptions memory;             ///< of roles that are networks
-  std::optional<double> switch_ms;  ///< --switch-cost
-  double idle_power_w = 0;          ///< --idle-power; 0: not given
-  OptionScope scope;                ///< of the options above
+  MemoryOptions memory;                  ///< of roles that are networks
+  std::optional<double> switch_ms;       ///< --switch-cost
+  std::optional<double> idle_power_w{};  ///< --idle-power
+  OptionScope scope;                     ///< of the options above
   Request request;
 };
 

@@ -18,6 +18,18 @@ double ClientMargin::of_ms(double latency_ms) const {
   return std::min(std::max(share * latency_ms, least_ms), latency_ms / 2);
 }
 
+Status check_margin(const ClientMargin& margin, std::span<const double> latencies_ms) {
+  if (margin.share > 0) return {};
+  for (const double latency_ms : latencies_ms)
+    if (margin.least_ms > latency_ms / 2)
+      return Error{Code::invalid_argument,
+                   fmt::format("a margin of {:g} ms leaves less than half of the latency budget of "
+                               "{:g} ms",
+                               margin.least_ms, latency_ms),
+                   fmt::format("--margin takes at most {:g}ms of it", latency_ms / 2)};
+  return {};
+}
+
 Result<Preference> parse_preference(const std::string& text) {
   if (text == "latency") return Preference{};
   if (text == "training") return Preference{.kind = Preference::Kind::training};

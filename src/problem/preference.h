@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/status.h"
@@ -31,6 +32,9 @@ struct ClientMargin {
 };
 /// Of requests that come over a network, unless told.
 inline constexpr ClientMargin usual_margin{.share = 0.05, .least_ms = 2};
+
+/// One that was given leaves half of each latency budget. Error: it does not.
+Status check_margin(const ClientMargin& margin, std::span<const double> latencies_ms);
 
 /// "latency", "training", or a duration such as "5ms". Error: neither.
 Result<Preference> parse_preference(const std::string& text);

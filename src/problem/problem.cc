@@ -273,7 +273,7 @@ double minibatches_per_window(double window_ms, double infer_ms, double train_ms
 }
 
 double objective_value(const Problem& problem, const Outcome& outcome) {
-  return counts_training(problem.objective) ? -outcome.loss : outcome.loss;
+  return counts_training(problem.objective) ? 0 - outcome.loss : outcome.loss;  // no -0
 }
 
 double serving_load(const Problem& problem, std::span<const Reading> readings,

@@ -59,9 +59,9 @@ PlanIdlePower idle_of_modes(const SharedBoard& board, const ToldCosts& told, con
   const std::vector<PowerMode> modes = modes_of(board);
   PlanIdlePower idle;
   idle.modes = modes.size();
-  if (told.idle_w > 0) {
+  if (told.idle_w) {
     idle.source = CostSource::user;
-    idle.mode_w.assign(modes.size(), told.idle_w);
+    idle.mode_w.assign(modes.size(), *told.idle_w);
     return idle;
   }
   if (twin) idle.mode_w = simulated_idle(board, *twin);

@@ -42,7 +42,7 @@ struct PlanCosts {
 /// What the user said of them.
 struct ToldCosts {
   std::optional<double> switch_ms{};
-  double idle_w = 0;  ///< in every mode; 0: nothing was said
+  std::optional<double> idle_w{};  ///< in every mode
 };
 
 /// The costs that matter to this request: as they were told, else as `twin` (null: nothing is

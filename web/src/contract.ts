@@ -1811,7 +1811,7 @@ export interface PlanDynamicPlan {
   value: number | null;
   /** Unit of the objective. */
   value_unit: string;
-  /** [of the objective] With one mode throughout; null: not possible. */
+  /** [of the objective] With one mode throughout, the best of those that were profiled; null: none does. */
   static_value: number | null;
   /** The problem of the highest rate in words. */
   asked: string;

@@ -109,6 +109,7 @@ Status run(ServeArguments& options, const std::string& command) {
   serve.plan.request.rates_hz.clear();
   if (serve.listens() && options.margin->count() == 0 && options.margin->get_default_str().empty())
     serve.plan.request.margin = usual_margin;
+  FLYBALL_CHECK(check_margin(serve.plan.request.margin, serve.plan.request.latencies_ms));
   const bool tables = simulated(serve);
   if (tables && serve.listens())
     return Error{Code::invalid_argument,

@@ -89,6 +89,19 @@ std::string with_role(const NamedCommand& named, const std::string& refused) {
   return fmt::format("write {} {}", role, word);
 }
 
+// The option that was meant by one that the command has not; "" where that is not clear.
+std::string meant_option(const NamedCommand& named, const Words& words) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : named.command->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || std::ranges::find(names, name) != names.end()) continue;
+    if (const auto meant = closest(name, names)) return fmt::format("did you mean {}?", *meant);
+  }
+  return "";
+}
+
 // CLI11's own words name the option; a wrong command gets the closest one.
 int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words,
                  const Words& program) {
@@ -108,7 +121,8 @@ int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words
     if (const std::string meant = with_program_behind_dashes(named, words); !meant.empty())
       hint = "a program of your own goes behind `--`: " + meant;
   if (dynamic_cast<const CLI::ExtrasError*>(&error))
-    if (const std::string meant = with_role(named, error.what()); !meant.empty()) hint = meant;
+    for (const std::string& meant : {with_role(named, error.what()), meant_option(named, words)})
+      if (!meant.empty()) hint = meant;
   return report_error({Code::invalid_argument, without_trailing_zeros(error.what()), hint});
 }
 

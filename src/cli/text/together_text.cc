@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/figure.h"
 #include "base/json.h"
 #include "cli/output.h"
 #include "space/measurement.h"
@@ -17,6 +18,14 @@ std::string beyond_text(const Together& together, double budget_ms) {
       "  {} % of the requests so miss the {:g} ms that were asked for: the plan rests on what each "
       "role does alone\n",
       number(together.late_pct), budget_ms);
+}
+
+std::string over_budget_text(const Together& together, double budget_w) {
+  if (!(together.hungrier_w > budget_w)) return "";
+  return fmt::format(
+      "  that is above the {:g} W that were asked for: the plan rests on what each "
+      "role does alone\n",
+      budget_w);
 }
 
 }  // namespace
@@ -35,13 +44,14 @@ std::string together_text(const Together& together, const Plan& plan) {
                  : fmt::format(" (planned {})", number(together.planned_per_s)),
              number(together.latency_ms),
              std::isinf(budget_ms) ? "" : fmt::format(" of {:g}", budget_ms),
-             std::isnan(together.hungrier_w)
-                 ? ""
-                 : fmt::format(", {} W while the hungrier runs", number(together.hungrier_w)),
+             std::isnan(together.hungrier_w) ? ""
+                                             : fmt::format(", {} W while the hungrier runs",
+                                                           upper_figure(together.hungrier_w, 3)),
              together.late > 0
                  ? fmt::format("; {} requests without an answer at the end", number(together.late))
                  : "") +
-         beyond_text(together, budget_ms);
+         beyond_text(together, budget_ms) +
+         over_budget_text(together, plan.problem->budgets.power_w);
 }
 
 Json together_json(const std::optional<Together>& together) {

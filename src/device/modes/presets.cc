@@ -199,11 +199,10 @@ Result<const Preset*> find_preset(const Presets& presets, const std::string& nam
   }
   if (found) return found;
   return Error{Code::not_found, fmt::format("there is no preset '{}'", name),
-               name_hint(name, names,
-                         names.empty() ? "this board has no presets, which a Jetson's "
-                                         "etc/nvpmodel.conf holds; name values of its axes "
-                                         "(`flyball mode list` shows them)"
-                                       : "")};
+               names.empty()  // "20W" means no "30W": all are named
+                   ? "this board has no presets, which a Jetson's etc/nvpmodel.conf holds; name "
+                     "values of its axes (`flyball mode list` shows them)"
+                   : "one of: " + join(names, ", ")};
 }
 
 Status set_preset(const Preset& preset, const fs::path& root, BoardDevice& board) {

@@ -1,7 +1,7 @@
 // A plan: one answer with what it leaves of each limit, or a mode for each window of a changing rate.
 import type { CommonTrial, Plan, PlanChoice, PlanDynamicPlan, PlanPage, PlanTogether } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetPoint, SheetTable } from "../view.ts";
-import { plural } from "../format.ts";
+import { list_words, plural } from "../format.ts";
 import { config_words, roles_words } from "../words.ts";
 import { arrival_sheet } from "./arrival_plan.ts";
 import { counts_up, choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
@@ -36,6 +36,7 @@ function effort_note({ profiled, trials }: Answer): string {
 function window_figures(a: PlanDynamicPlan): SheetFigure[] {
   const alone: SheetFigure = { label: "with one mode throughout", value: a.static_value, unit: a.value_unit };
   if (a.static_value === null) alone.note = "no profiled one serves all windows";
+  else if (a.request.strategy !== "exact") alone.note = "the best of those that were profiled";
   return [{ label: `${a.objective} over all windows`, value: a.value, unit: a.value_unit }, alone, { label: "switches", value: a.switches, unit: "" }];
 }
 
@@ -110,9 +111,10 @@ const together_facts = (t: PlanTogether) => facts(`Both simulated at once, ${t.s
 ]);
 
 /** What each role does alone does not show what both do to each other. */
-function together_note({ together: t }: Plan): string {
-  const late = t?.late_pct ?? 0;
-  return !(late > 0) ? "" : `both simulated at once, ${digits(late, 2)} % of the requests come later than asked for: the plan rests on what each role does alone`;
+function together_note({ together: t, request: { power_budget_w: budget } }: Plan): string {
+  const late = t?.late_pct ?? 0, watts = t?.hungrier_w ?? 0;
+  const found = [late > 0 ? `${digits(late, 2)} % of the requests come later than asked for` : "", budget !== null && watts > budget ? `the hungrier one draws more than the ${digits(budget, 4)} W that were asked for` : ""].filter(Boolean);
+  return found.length === 0 ? "" : `both simulated at once, ${list_words(found)}: the plan rests on what each role does alone`;
 }
 
 export function plan_sheet({ answer, apply }: PlanPage): Sheet {

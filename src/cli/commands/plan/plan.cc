@@ -127,6 +127,12 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
     context.exit_code = report_error(*plan.infeasible);
     return {};
   }
+  if (together && !together->refused.empty()) {
+    context.exit_code = report_error({Code::infeasible, together->refused,
+                                      "narrow the batch sizes (--axis batch_size=…), or take "
+                                      "another board"});
+    return {};
+  }
   if (!options.apply) return {};
   const PowerMode mode = planned_mode(shared, *plan.answer);
   // The boards that measured put back what they set, and let go of it, before the mode is set.
@@ -208,11 +214,12 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
                   {.reason = "says nothing beside --arrivals, which plans for one mode"});
   }
   if (kind == "inference" || kind == "dynamic")
-    scope.exclude({Target::no_energy},
-                  {add_power(
-                      command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
-                      "Power that the board draws between batches, counted by objective energy; "
-                      "default: what `mode idle` measured")});
+    scope.exclude(
+        {Target::no_energy},
+        {add_power(command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
+                   "Power that the board draws between batches, counted by objective energy; "
+                   "default: what `mode idle` measured",
+                   {0, 1e6, "0W or more"})});
   if (kind == "dynamic")
     scope.exclude(
         {Target::no_joules},

@@ -80,6 +80,7 @@ Status plan_for_arrivals(PlanOptions& options, Context& context) {
                    "write poisson:60 or trace:FILE"};
     options.request.rates_hz.push_back(spec.rate_hz);
   }
+  FLYBALL_CHECK(check_margin(options.request.margin, options.request.latencies_ms));
   FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));

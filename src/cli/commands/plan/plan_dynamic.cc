@@ -56,7 +56,10 @@ std::string format_windows(const DynamicAnswer& answer) {
                      plan.switches, plan.switches == 1 ? "" : "es",
                      objective_name(problem.objective), number(plan.value), objective_unit(problem),
                      std::isfinite(plan.static_value)
-                         ? "with one mode throughout " + number(plan.static_value)
+                         ? fmt::format("with one mode throughout {}{}", number(plan.static_value),
+                                       knows_all(answer.request.strategy)
+                                           ? ""
+                                           : ", the best of those that were profiled")
                          : "no profiled configuration serves all windows") +
          notes_text(answer.notes, true);
 }
