@@ -117,12 +117,14 @@ int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words
                            "one of: " + join(names, ", ")});
   }
   std::string hint = fmt::format("see `flyball {}--help`", path);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) && program.empty())
-    if (const std::string meant = with_program_behind_dashes(named, words); !meant.empty())
-      hint = "a program of your own goes behind `--`: " + meant;
-  if (dynamic_cast<const CLI::ExtrasError*>(&error))
-    for (const std::string& meant : {with_role(named, error.what()), meant_option(named, words)})
-      if (!meant.empty()) hint = meant;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const std::string line = program.empty() ? with_program_behind_dashes(named, words) : "";
+    const std::string role = with_role(named, error.what()), option = meant_option(named, words);
+    if (!line.empty())
+      hint = "a program of your own goes behind `--`: " + line;
+    else if (!role.empty() || !option.empty())
+      hint = option.empty() ? role : option;
+  }
   return report_error({Code::invalid_argument, without_trailing_zeros(error.what()), hint});
 }
 
