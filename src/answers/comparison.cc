@@ -284,11 +284,7 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   if (!preset.breaks.empty()) return breaks_text(preset.title(), preset.breaks);
   const Problem& problem = *plan.problem;
   if (trains_nothing(problem, preset.outcome)) return preset.title() + " trains nothing beside it";
-  const std::string settings = own_settings(plan, preset);
-  const std::string title =
-      same_mode(plan, preset) ? "that same mode" + settings : preset.title() + settings;
-  const std::string mode =
-      same_mode(plan, preset) ? "the answer's mode is " + preset.title() + ", and " : "";
+  const std::string title = preset.title() + own_settings(plan, preset);
   const double mine = objective_value(problem, plan.answer->outcome);
   const double theirs = objective_value(problem, preset.outcome);
   const double pct = 100 * (mine / theirs - 1);
@@ -296,8 +292,14 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   if (!std::isfinite(mine) || !std::isfinite(theirs))
     return preset.title() + ": what it takes is not known";
   const std::string doubt = doubt_of(plan, preset.choice, problem.objective, preset.title());
-  if (!doubt.empty() && std::abs(pct) >= same_pct) return mode + unclear_text(title, gain, doubt);
-  std::string text = mode + gain + than_or_as(pct) + title + within;
+  const bool differs = doubt.empty() || std::abs(pct) < same_pct;
+  if (same_mode(plan, preset))
+    return fmt::format(
+        "the answer's mode is {}{}", preset.title(),
+        differs ? fmt::format(": {}{}that{}", gain, than_or_as(pct), own_settings(plan, preset))
+                : "");
+  if (!differs) return unclear_text(title, gain, doubt);
+  std::string text = gain + than_or_as(pct) + title + within;
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
     text += fmt::format("{} at {} W", within.empty() ? "" : ",",
                         upper_figure(plan.chosen.power_w, 3, problem.budgets.power_w));

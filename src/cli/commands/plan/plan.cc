@@ -128,9 +128,10 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
     return {};
   }
   if (together && !together->refused.empty()) {
-    context.exit_code = report_error({Code::infeasible, together->refused,
-                                      "narrow the batch sizes (--axis batch_size=…), or take "
-                                      "another board"});
+    context.exit_code =
+        report_error({Code::infeasible, together->refused,
+                      "take a board with more memory, or smaller networks (`flyball "
+                      "describe NETWORK --fits` says what each needs)"});
     return {};
   }
   if (!options.apply) return {};
