@@ -75,6 +75,9 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
   });
   if (all.trials.empty()) {
     figures.missing = "the store holds no training of it there";
+    if (all.left_out.simulated > 0)
+      figures.missing +=
+          fmt::format(" ({} are left out: --accept simulated takes them)", all.left_out.words());
     return figures;
   }
   keep_as_asked(all.trials, network.name, question, board);

@@ -285,6 +285,8 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
                                 training.network.name, name, training.batch_size);
     FLYBALL_ASSIGN(const std::string known, kinds_of_network(store, training));
     if (!known.empty()) error.hint = "its trainings there are on " + known;
+    if (all.left_out.simulated > 0)
+      error.hint = all.left_out.words() + " are left out: --accept simulated takes them";
     return error;
   }
   if (all.left_out.all() > 0)
