@@ -151,6 +151,7 @@ Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& opti
   TwinTrialOptions twin;
   twin.seed = options.seed;
   twin.accepted = options.accepted;
+  twin.batch_fixed = options.batch_fixed;
   twin.memory = options.memory.bytes;
   twin.memory_check = !options.memory.no_check;
   Phase phase = Phase::train;

@@ -34,6 +34,7 @@ struct ProfilerOptions {
   ScriptOptions script;              ///< of a workload script:FILE
   TrainingOptions training;          ///< of a network
   std::vector<std::string> axes;     ///< as space/axis_choice.h reads them
+  bool batch_fixed = false;          ///< no axis of it can be opened, as beside a service
   std::string modes = "all";         ///< as profile/trials/chosen_modes.h reads them
   Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;

@@ -44,6 +44,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.needs_power = options.request.needs_power();
   role.memory = options.memory;
   role.accepted = options.accepted;
+  role.batch_fixed = phase == Phase::train && !options.infer.empty();
   role.measuring = options.measuring_options;
   FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
   if (board.kind == BoardName::Kind::twin)  // its requests are at hand already

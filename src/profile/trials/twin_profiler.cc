@@ -202,7 +202,9 @@ class TwinProfiler final : public Profiler {
     const std::string other = told_less ? "allow more --memory" : "take another board";
     return {Code::infeasible,
             fmt::format("{} does not fit {}: {}", info_.workload, info_.device_title, why),
-            largest == 0 ? other : fmt::format("--axis batch_size={}; or {}", largest, other)};
+            largest == 0 || options_.batch_fixed
+                ? other
+                : fmt::format("--axis batch_size={}; or {}", largest, other)};
   }
 
   void find_default() {

@@ -16,6 +16,7 @@ namespace flyball {
 inline constexpr const char* simulated_condition = "simulated";
 
 struct TwinTrialOptions {
+  bool batch_fixed = false;  ///< its batch size cannot be chosen, as beside a service
   std::vector<Axis> open{};  ///< run axes to open beside the default ones, or axes to narrow
   Accepted accepted{};       ///< rows that fits take besides those simulated
   std::optional<uint64_t> memory{};  ///< bytes that a network may take; nothing: as the board has
