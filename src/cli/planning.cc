@@ -47,7 +47,8 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.batch_fixed = phase == Phase::train && !options.infer.empty();
   role.measuring = options.measuring_options;
   FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
-  if (board.kind == BoardName::Kind::twin)  // its requests are at hand already
+  // The requests of a twin are at hand already, and a table has the axes that it has.
+  if (board.kind == BoardName::Kind::twin || board.kind == BoardName::Kind::table)
     for (const AxisChoice& choice : choices) role.axes.push_back(choice.text());
   else
     role.axes = live_axes(phase, choices);
