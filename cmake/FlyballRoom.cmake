@@ -26,6 +26,11 @@ if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   # gcc11 precompiles nothing and keeps them.
   target_compile_options(flyball_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds
     -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread>)
+  # At -O0 fmt optimises some of its own functions by a pragma, and GCC keeps __OPTIMIZE__ of that in what it
+  # precompiles, by which the headers of SSE take the half that needs optimising.
+  if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
+    target_compile_options(flyball_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-DFMT_GCC_PRAGMA(arg)=>")
+  endif()
 endif()
 if(FLYBALL_SANITIZE)
   add_compile_options(-fsanitize=${FLYBALL_SANITIZE} -fno-omit-frame-pointer
