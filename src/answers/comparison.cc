@@ -284,20 +284,18 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   if (!preset.breaks.empty()) return breaks_text(preset.title(), preset.breaks);
   const Problem& problem = *plan.problem;
   if (trains_nothing(problem, preset.outcome)) return preset.title() + " trains nothing beside it";
-  const std::string title = preset.title() + own_settings(plan, preset);
   const double mine = objective_value(problem, plan.answer->outcome);
   const double theirs = objective_value(problem, preset.outcome);
-  const double pct = 100 * (mine / theirs - 1);
-  const std::string gain = gain_text(problem, mine, theirs);
   if (!std::isfinite(mine) || !std::isfinite(theirs))
     return preset.title() + ": what it takes is not known";
+  const double pct = 100 * (mine / theirs - 1);
+  const std::string gain = gain_text(problem, mine, theirs);
+  const std::string settings = own_settings(plan, preset), title = preset.title() + settings;
   const std::string doubt = doubt_of(plan, preset.choice, problem.objective, preset.title());
   const bool differs = doubt.empty() || std::abs(pct) < same_pct;
   if (same_mode(plan, preset))
-    return fmt::format(
-        "the answer's mode is {}{}", preset.title(),
-        differs ? fmt::format(": {}{}that{}", gain, than_or_as(pct), own_settings(plan, preset))
-                : "");
+    return fmt::format("the answer's mode is {}{}", preset.title(),
+                       differs ? fmt::format(": {}{}that{}", gain, than_or_as(pct), settings) : "");
   if (!differs) return unclear_text(title, gain, doubt);
   std::string text = gain + than_or_as(pct) + title + within;
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))

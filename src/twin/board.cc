@@ -303,11 +303,12 @@ std::vector<std::string> twin_boards() {
 
 Status set_twin_constant(TwinConstants& constants, const std::string& name, double value) {
   const auto found = std::ranges::find(twin_constants(), name, &TwinConstant::name);
-  std::vector<std::string> names;
-  for (const TwinConstant& constant : twin_constants()) names.emplace_back(constant.name);
-  if (found == twin_constants().end())
+  if (found == twin_constants().end()) {
+    std::vector<std::string> names;
+    for (const TwinConstant& constant : twin_constants()) names.emplace_back(constant.name);
     return Error{Code::invalid_argument, fmt::format("unknown constant '{}'", name),
                  name_hint(name, names, "docs/twin.md lists them")};
+  }
   if (!(value >= found->low && value <= found->high))
     return Error{Code::invalid_argument,
                  fmt::format("{} is to be between {:g} and {:g}", name, found->low, found->high),

@@ -34,7 +34,8 @@ function budgets_words(report: TuneReport): string {
 
 /** A cost with its unit, rounded up but not beyond a budget that it keeps: it may be typed as one. */
 export function upper_words(report: TuneReport, measure: Measure, value: number): string {
-  const limits = report.request.budgets.map((b) => limit_on(report, b, measure, costs(report))).filter(Number.isFinite);
+  const available = costs(report);
+  const limits = report.request.budgets.map((b) => limit_on(report, b, measure, available)).filter(Number.isFinite);
   const limit = Math.min(...limits, Infinity);
   return with_unit(value, measure.unit, (scaled) => upper_number(scaled, (limit * scaled) / value));
 }

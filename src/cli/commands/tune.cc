@@ -161,13 +161,15 @@ void print_text(const TuneOptions& options, const TuneResult& result, bool store
 // On the terminal, and as a page where one is asked for.
 Status show_answer(const TuneOptions& options, const TuneResult& result, bool stored,
                    Context& context) {
+  Json document;
+  if (options.json || !options.report.empty()) document = to_json(result);
   if (options.json)
-    print_json(to_json(result));
+    print_json(document);
   else
     print_text(options, result, stored);
   if (result.infeasible) context.exit_code = report_error(*result.infeasible);
   if (options.report.empty()) return {};
-  return write_report(options.report, tune_page(to_json(result), result), options.json);
+  return write_report(options.report, tune_page(document, result), options.json);
 }
 
 Status run(TuneOptions& options, Context& context) {
