@@ -63,10 +63,10 @@ TEST(ExpectedImprovement, OfAReadingIsAStep) {
   EXPECT_EQ(probability_below(0, std::log(15), 1), 0);
 }
 
-// One configuration for each role, in batches of this size, with posteriors about it.
+// One configuration for each role, in batches of this size, with what is believed of it.
 struct Case {
   Problem problem;
-  std::vector<Posterior> posteriors;
+  std::vector<LogReading> figures;
   double best = 0;
 };
 
@@ -83,25 +83,25 @@ Case make(std::vector<Role> roles, const std::vector<double>& batches, Objective
   one.problem.published_wait = true;
   one.problem.budgets = budgets;
   for (const auto& [time, power] : figures)
-    one.posteriors.push_back({{time.mean}, {time.sd}, {power.mean}, {power.sd}});
+    one.figures.push_back({{time.mean, time.sd}, {power.mean, power.sd}});
   return one;
 }
 
 // The loss of the medians, and a gain over something a little worse.
 void expect_agreement(Case one, double chance_tolerance, double gain_tolerance) {
-  const std::vector<size_t> choice(one.posteriors.size(), 0);
+  const std::vector<size_t> choice(one.figures.size(), 0);
   std::vector<Reading> medians;
-  for (const Posterior& posterior : one.posteriors)
-    medians.push_back({std::exp(posterior.log_ms[0]), std::exp(posterior.log_w[0])});
+  for (const auto& [time, power] : one.figures)
+    medians.push_back({std::exp(time.mean), std::exp(power.mean)});
   const double median = outcome(one.problem, medians, choice).loss;
   one.best = median + 0.05 * std::abs(median);
   const AcquisitionValue acquisition =
-      acquisition_value(one.problem, one.posteriors, choice, one.best);
+      acquisition_value(one.problem, one.figures, choice, one.best);
   const Sampled truth = sampled(one.best, [&](Random& random) {
     std::vector<Reading> readings;
-    for (const Posterior& posterior : one.posteriors)
-      readings.push_back({std::exp(posterior.log_ms[0] + posterior.sd_ms[0] * random.normal()),
-                          std::exp(posterior.log_w[0] + posterior.sd_w[0] * random.normal())});
+    for (const auto& [time, power] : one.figures)
+      readings.push_back({std::exp(time.mean + time.sd * random.normal()),
+                          std::exp(power.mean + power.sd * random.normal())});
     const Outcome found = outcome(one.problem, readings, choice);
     return std::pair(found.feasible, found.loss);
   });
@@ -112,7 +112,7 @@ void expect_agreement(Case one, double chance_tolerance, double gain_tolerance) 
   EXPECT_NEAR(acquisition.feasible, truth.chance, chance_tolerance + 5 * 0.5 / std::sqrt(draws));
   EXPECT_NEAR(acquisition.gain, truth.gain, gain_tolerance * truth.gain + 5 * truth.gain_error);
   // Without anything to improve on there is no gain, and the rest stays.
-  const AcquisitionValue first = acquisition_value(one.problem, one.posteriors, choice, unlimited);
+  const AcquisitionValue first = acquisition_value(one.problem, one.figures, choice, unlimited);
   EXPECT_EQ(first.gain, 0);
   EXPECT_EQ(first.feasible, acquisition.feasible);
 }
@@ -173,7 +173,7 @@ TEST(Weigh, AWindowBeyondTheLatencyIsHopeless) {
   const Case one = make({{"net", Phase::infer, 200, 39}}, {8}, Objective::latency,
                         {15.5, unlimited, unlimited}, {{ms_20, w_15}});
   const AcquisitionValue acquisition =
-      acquisition_value(one.problem, one.posteriors, std::array<size_t, 1>{}, 100);
+      acquisition_value(one.problem, one.figures, std::array<size_t, 1>{}, 100);
   EXPECT_EQ(acquisition.feasible, 0);
   EXPECT_EQ(acquisition.gain, 0);
 }

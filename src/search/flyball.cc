@@ -49,14 +49,12 @@ class Flyball : public Strategy {
     const auto& known = history().best();
     if (!rest || !known || !known->outcome.feasible || !fit()) return rest;
     const Candidates& all = *problem().candidates;
-    double most =
-        acquisition_value(problem(), outlook_.posteriors(), unfinished_, known->outcome.loss).gain;
+    double most = outlook_.expect(problem(), unfinished_, known->outcome.loss).gain;
     std::vector<size_t> choice = unfinished_;
     for (size_t other : all.of_mode(rest->role, all.mode_of(rest->role, rest->candidate))) {
       choice[rest->role] = other;
       if (history().find(rest->role, other)) continue;
-      const double gain =
-          acquisition_value(problem(), outlook_.posteriors(), choice, known->outcome.loss).gain;
+      const double gain = outlook_.expect(problem(), choice, known->outcome.loss).gain;
       if (gain <= most) continue;
       most = gain;
       unfinished_ = choice;

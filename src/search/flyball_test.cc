@@ -66,17 +66,14 @@ TEST(Flyball, TheBatchIsChosenAgainOnceTheTrainingIsKnown) {
         const auto& known = strategy->history().best();
         if (asked->role == 1 && known && known->outcome.feasible &&
             asked->reason == "the other workload of the same choice") {
-          const std::vector<Posterior> posteriors = {
-              *posterior_of(strategy->history(), 0, strategy->options()),
-              *posterior_of(strategy->history(), 1, strategy->options())};
+          const Outlook outlook(strategy->history(), strategy->options());
           const double best = known->outcome.loss;
-          const double gain = acquisition_value(*problem, posteriors, choice, best).gain;
+          const double gain = outlook.expect(*problem, choice, best).gain;
           const Candidates& candidates = *problem->candidates;
           for (size_t other : candidates.of_mode(1, candidates.mode_of(1, asked->candidate))) {
             const std::vector<size_t> instead = {choice[0], other};
             if (strategy->history().find(1, other)) continue;
-            EXPECT_LE(acquisition_value(*problem, posteriors, instead, best).gain, gain)
-                << budget << " " << rate;
+            EXPECT_LE(outlook.expect(*problem, instead, best).gain, gain) << budget << " " << rate;
           }
           ++chosen_again;
         }

@@ -106,6 +106,15 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
                                         compute);
 }
 
+Result<Worlds> worlds_of(const History& history, size_t role, const SearchOptions& options,
+                         size_t count) {
+  if (!options.make_predictor) return no_predictor();
+  const auto predictor = fitted(measured_table(history, role), role, options);
+  if (!predictor->ok()) return predictor->error();
+  return predictor->value()->worlds(history.problem().candidates->space(role), count,
+                                    options.seed + role);
+}
+
 Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,
                        const SearchOptions& options, size_t count) {
   if (!options.make_predictor) return no_predictor();

@@ -87,6 +87,11 @@ std::string prediction_key(const History& history, size_t role, const SearchOpti
 std::shared_ptr<const Result<Prediction>> predict_role(const History& history, size_t role,
                                                        const SearchOptions& options);
 
+/// What it makes of the role's readings as worlds over all candidates, measured ones too. Errors as
+/// of posterior_of().
+Result<Worlds> worlds_of(const History& history, size_t role, const SearchOptions& options,
+                         size_t count);
+
 /// What it makes of the role's readings as surfaces over some of its candidates, measured ones too.
 /// Errors as of posterior_of().
 Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,

@@ -93,27 +93,30 @@ Surface::Answer AveragedSurface::at(const Space& space, SurfaceRows rows) const 
   return all;
 }
 
-Matrix AveragedSurface::draw(const Space& space, SurfaceRows rows, Index count,
-                             uint64_t seed) const {
-  Matrix draws(count, rows.size());
-  // In a random order: which set a draw of time is of says nothing of the one of power.
-  const auto order = Random(seed).sample(static_cast<size_t>(count), static_cast<size_t>(count));
-  Index done = 0;
+SurfaceWorlds AveragedSurface::worlds(Index count, uint64_t seed) const {
+  SurfaceWorlds drawn;
   double weight = 0;
-  for (const Part& part : parts_) {
-    weight += part.weight;
-    const auto until =
-        &part == &parts_.back()
+  for (size_t set = 0; set < parts_.size(); ++set) {
+    weight += parts_[set].weight;
+    const auto done = static_cast<Index>(drawn.worlds.size());
+    const Index until =
+        set + 1 == parts_.size()
             ? count
             : std::min(count, static_cast<Index>(std::lround(weight * static_cast<double>(count))));
-    if (until == done) continue;
-    rows.fields = fields(part.references, space);
-    const Matrix own = part.surface.draw(rows, until - done, seed);
-    for (Index i = 0; i < own.rows(); ++i)
-      draws.row(static_cast<Index>(order[static_cast<size_t>(done + i)])) = own.row(i);
-    done = until;
+    for (Index i = done; i < until; ++i) drawn.worlds.push_back({set, i - done});
+    drawn.sets.push_back(until > done ? parts_[set].surface.worlds(until - done, seed)
+                                      : FormWorlds{});
   }
-  return draws;
+  const auto order = Random(seed).sample(drawn.worlds.size(), drawn.worlds.size());
+  std::vector<SurfaceWorlds::World> shuffled;
+  for (size_t i : order) shuffled.push_back(drawn.worlds[i]);
+  drawn.worlds = std::move(shuffled);
+  return drawn;
+}
+
+SurfaceRows AveragedSurface::with_fields(const Space& space, SurfaceRows rows, size_t set) const {
+  rows.fields = fields(parts_[set].references, space);
+  return rows;
 }
 
 }  // namespace flyball

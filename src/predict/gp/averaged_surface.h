@@ -32,6 +32,16 @@ struct TargetTask {
   ReferenceWeights reference_weights;
 };
 
+/// Draws of what an averaged surface may truly be.
+struct SurfaceWorlds {
+  struct World {
+    size_t set = 0;    ///< of AveragedSurface
+    Index column = 0;  ///< of the set's FormWorlds
+  };
+  std::vector<World> worlds;
+  std::vector<FormWorlds> sets;  ///< nothing where a set has too little weight for one
+};
+
 class AveragedSurface {
  public:
   /// `values`: one per row; those that are not finite and above zero are left out.
@@ -40,8 +50,12 @@ class AveragedSurface {
   /// `rows` are those of `space`; their fields are filled in here.
   Surface::Answer at(const Space& space, SurfaceRows rows) const;
 
-  /// Joint samples of the logarithm, count × rows; so many of each set as it has weight.
-  Matrix draw(const Space& space, SurfaceRows rows, Index count, uint64_t seed) const;
+  /// Draws of what the figure may truly be, as many of each set as it has weight, in a random
+  /// order: of which set one is says nothing of another figure's. Equal for equal seeds.
+  SurfaceWorlds worlds(Index count, uint64_t seed) const;
+  /// As at() takes them, of one of the sets in worlds(): the set's fields filled in.
+  SurfaceRows with_fields(const Space& space, SurfaceRows rows, size_t set) const;
+  const Surface& surface(size_t set) const { return parts_[set].surface; }
 
   /// Of the likeliest set.
   double level() const { return parts_.front().surface.level(); }

@@ -11,18 +11,20 @@ Tape::Term Tape::add(Node node) {
 }
 
 Tape::Term Tape::leaf(int i, const Column& offset) {
+  if (!slopes_) return add({theta_[i] + offset, {}});
   return add({theta_[i] + offset, {{i, Column::Ones(offset.size())}}});
 }
 
 void Tape::moves(Term term, int i, const Column& slope) {
-  nodes_[term].slopes.emplace_back(i, slope);
+  if (slopes_) nodes_[term].slopes.emplace_back(i, slope);
 }
 
 Tape::Node Tape::combined(Term a, Term b, double power) const {
   const Column &first = value(a), &second = value(b);
   const Column smaller = (-power * (first - second).abs()).exp();  // the larger one counts as 1
-  const Column share = (1 + smaller).inverse();
   Node node{first.max(second) + (1 + smaller).log() / power, {}, a, b};
+  if (!slopes_) return node;
+  const Column share = (1 + smaller).inverse();
   node.weight_a = (first >= second).select(share, smaller * share);
   node.weight_b = 1 - node.weight_a;
   return node;
@@ -35,6 +37,7 @@ Tape::Term Tape::log_sum(Term a, Term b) {
 Tape::Term Tape::log_norm(int i, Term a, Term b) {
   const double excess = std::exp(std::min(theta_[i], 5.0)), p = 1 + excess;
   Node node = combined(a, b, p);
+  if (!slopes_) return add(std::move(node));
   // d/dp of log(exp pa + exp pb) / p.
   const Column mean = node.weight_a * value(a) + node.weight_b * value(b);
   node.slopes.emplace_back(i, excess / p * (mean - node.value));

@@ -36,7 +36,8 @@ class Tape {
  public:
   using Term = size_t;
 
-  explicit Tape(const Vector& theta) : theta_(theta) {}
+  /// `slopes`: will gradient() be asked for?
+  Tape(const Vector& theta, bool slopes) : theta_(theta), slopes_(slopes) {}
 
   /// θ_i + offset.
   Term leaf(int i, const Column& offset);
@@ -63,6 +64,7 @@ class Tape {
   Node combined(Term a, Term b, double power) const;
 
   const Vector& theta_;
+  bool slopes_;
   std::vector<Node> nodes_;
 };
 

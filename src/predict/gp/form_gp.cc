@@ -71,42 +71,52 @@ void FormGp::linearise(const GpMean& mean) {
   spread_ = jacobian_ * prior_variance_.asDiagonal() * jacobian_.transpose();
 }
 
-// Gauss-Newton with halved steps on (y − f)ᵀ K⁻¹ (y − f) + (β − μ)ᵀ S⁻¹ (β − μ).
-void FormGp::find_beta(const GpMean& mean) {
+Eigen::LLT<Matrix> FormGp::around_form() const {
   Matrix covariance = kernel(hyper_);
   covariance.diagonal() += noise(hyper_);
-  const Eigen::LLT<Matrix> factor(covariance);
+  return Eigen::LLT<Matrix>(covariance);
+}
+
+// Gauss-Newton with halved steps on (y − f)ᵀ K⁻¹ (y − f) + (β − μ)ᵀ S⁻¹ (β − μ).
+Vector FormGp::most_probable(const std::function<FormValue(const Vector& beta)>& at,
+                             const Eigen::LLT<Matrix>& factor, const Vector& y, const Vector& prior,
+                             Vector beta) const {
   const Vector precision = prior_variance_.cwiseInverse();
-  const auto cost = [&](const Vector& residual, const Vector& beta) {
+  const auto cost = [&](const Vector& residual, const Vector& asked) {
     return factor.matrixL().solve(residual).squaredNorm() +
-           (beta - prior_mean_).cwiseAbs2().dot(precision);
+           (asked - prior).cwiseAbs2().dot(precision);
   };
-  FormValue form = mean.at(beta_);
-  Vector residual = y_ - form.value;
-  double now = cost(residual, beta_);
+  FormValue form = at(beta);
+  Vector residual = y - form.value;
+  double now = cost(residual, beta);
   for (int step = 0; step < gauss_newton_steps; ++step) {
     const Matrix whitened = factor.matrixL().solve(form.jacobian);
     Matrix hessian = whitened.transpose() * whitened;
     hessian.diagonal() += precision;
     const Vector slope = whitened.transpose() * factor.matrixL().solve(residual) -
-                         precision.cwiseProduct(beta_ - prior_mean_);
+                         precision.cwiseProduct(beta - prior);
     const Vector direction = hessian.llt().solve(slope);
     double length = 1;
     bool better = false;
     for (; length > 1e-2 && !better; length /= 2) {
-      const Vector beta = beta_ + length * direction;
-      FormValue there = mean.at(beta);
-      const Vector rest = y_ - there.value;
-      const double value = cost(rest, beta);
+      const Vector next = beta + length * direction;
+      FormValue there = at(next);
+      const Vector rest = y - there.value;
+      const double value = cost(rest, next);
       better = value <= now;
       if (!better) continue;
-      beta_ = beta;
+      beta = next;
       form = std::move(there);
       residual = rest;
       now = value;
     }
     if (!better || (direction * length).cwiseAbs().maxCoeff() < 1e-3) break;
   }
+  return beta;
+}
+
+void FormGp::find_beta(const GpMean& mean) {
+  beta_ = most_probable(mean.at, around_form(), y_, prior_mean_, beta_);
   linearise(mean);
 }
 
@@ -177,8 +187,6 @@ std::vector<Index> FormGp::down_weighted() const {
 }
 
 GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vector& share) const {
-  const auto axes = static_cast<Index>(x_.axes());
-  const Vector lengths = hyper_.segment(first_length, axes).array().exp();
   const double amplitude = std::exp(2 * hyper_[log_amplitude]);
   GpPosterior posterior;
   posterior.mean = form.value - form.jacobian * (beta_ - prior_mean_);
@@ -195,7 +203,7 @@ GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vec
     const auto jacobian = form.jacobian.middleRows(first, size);
     Matrix parts(count + n, size);
     parts.topRows(count) = prior_variance_.asDiagonal() * jacobian.transpose();
-    parts.bottomRows(n) = matern(x_, x.block(first, size), lengths);
+    parts.bottomRows(n) = matern(x_, x.block(first, size), lengths());
     posterior.mean.segment(first, size).noalias() += parts.transpose() * weights;
     const Vector before =
         parts.topRows(count).cwiseProduct(jacobian.transpose()).colwise().sum().transpose();
@@ -207,27 +215,52 @@ GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vec
   return posterior;
 }
 
-Matrix FormGp::draw(const CodedRows& x, const FormValue& form, Index count, uint64_t seed) const {
-  const auto axes = static_cast<Index>(x_.axes());
-  const Vector lengths = hyper_.segment(first_length, axes).array().exp();
-  const double amplitude = std::exp(hyper_[log_amplitude]);
-  const Index n = y_.size(), count_of_beta = prior_mean_.size();
-  const Matrix process =
-      amplitude * process_draws(joined(x_, x), lengths, count, mix_seed(seed, 1));
-  const Matrix beta = normal_numbers(count, count_of_beta, mix_seed(seed, 2)) *
-                      prior_variance_.cwiseSqrt().asDiagonal();
+FormWorlds FormGp::worlds(const std::function<FormValue(const Vector& beta)>& at, Index count,
+                          uint64_t seed) const {
+  const Index n = y_.size(), parameters = prior_mean_.size();
+  FormWorlds worlds{Matrix(parameters, count), Matrix(n, count), around_form()};
+  const Index pairs = (count + 1) / 2;
+  const Matrix priors = normal_numbers(pairs, parameters, mix_seed(seed, 1)) *
+                        prior_variance_.cwiseSqrt().asDiagonal();
+  const Matrix errors = normal_numbers(pairs, n, mix_seed(seed, 2));
+  const Matrix lower = worlds.factor.matrixL();
+  for (Index i = 0; i < count; ++i) {
+    const double sign = i % 2 == 0 ? 1 : -1;
+    const Vector prior = prior_mean_ + sign * priors.row(i / 2).transpose();
+    const Vector read = y_ + sign * (lower * errors.row(i / 2).transpose());
+    worlds.beta.col(i) = most_probable(at, worlds.factor, read, prior, beta_);
+    worlds.pull.col(i) = worlds.factor.solve(y_ - at(worlds.beta.col(i)).value);
+  }
+  return worlds;
+}
+
+AroundForms FormGp::around(const CodedRows& x, const FormWorlds& worlds) const {
+  const Matrix covariance = covariances(x);  // readings × rows
+  const Vector known =
+      worlds.factor.matrixL().solve(covariance).colwise().squaredNorm().transpose();
+  return {covariance.transpose() * worlds.pull,
+          (std::exp(2 * hyper_[log_amplitude]) - known.array()).max(1e-10)};
+}
+
+Matrix FormGp::draw_around(const CodedRows& x, const FormWorlds& worlds, Index count,
+                           uint64_t seed) const {
+  const Index n = y_.size();
+  const Matrix process = std::exp(hyper_[log_amplitude]) *
+                         process_draws(joined(x_, x), lengths(), count, mix_seed(seed, 1));
   const Matrix errors =
-      normal_numbers(count, n, mix_seed(seed, 3)) * noise(hyper_).cwiseSqrt().asDiagonal();
-  Matrix apart = target_.transpose().replicate(count, 1);
-  apart -= beta * jacobian_.transpose() + process.leftCols(n) + errors;
-  const Matrix weights = factor_.solve(apart.transpose()).transpose();  // count × n
-  const Matrix moved = beta + weights * jacobian_ * prior_variance_.asDiagonal();
-  Matrix draws = process.rightCols(x.rows);
-  draws.noalias() += moved * form.jacobian.transpose();
-  draws.noalias() += (amplitude * amplitude * weights) * matern(x_, x, lengths);
-  const Vector centre = form.value - form.jacobian * (beta_ - prior_mean_);
-  draws.rowwise() += centre.transpose();
+      normal_numbers(count, n, mix_seed(seed, 2)) * noise(hyper_).cwiseSqrt().asDiagonal();
+  const Matrix pull = worlds.factor.solve((process.leftCols(n) + errors).transpose());
+  Matrix draws = process.rightCols(x.rows).transpose();
+  draws.noalias() -= covariances(x).transpose() * pull;
   return draws;
+}
+
+Vector FormGp::lengths() const {
+  return hyper_.segment(first_length, static_cast<Index>(x_.axes())).array().exp();
+}
+
+Matrix FormGp::covariances(const CodedRows& x) const {
+  return std::exp(2 * hyper_[log_amplitude]) * matern(x_, x, lengths());
 }
 
 }  // namespace flyball

@@ -43,16 +43,39 @@ struct GpPosterior {
   Vector noise;           ///< variance of a reading around it
 };
 
+/// Draws of what form and process may truly be, given the readings.
+struct FormWorlds {
+  Matrix beta;                ///< parameters × worlds
+  Matrix pull;                ///< readings × worlds: (K + N)⁻¹ (y − f(β))
+  Eigen::LLT<Matrix> factor;  ///< of K + N, covariance of the readings around the form
+};
+
+/// The process around the forms of worlds, at some rows.
+struct AroundForms {
+  Matrix mean;      ///< rows × worlds
+  Vector variance;  ///< of each row, the same in every world
+};
+
 class FormGp {
  public:
   /// `x`: the readings' coordinates. Any number of rows from one up.
   void fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors);
   /// `form`: the mean function at beta() for the rows of `x`.
   GpPosterior predict(const CodedRows& x, const FormValue& form, const Vector& share) const;
-  /// Joint samples of f + g at the rows of `x`, count × rows: draws from the prior moved by what
-  /// the readings say against them (Wilson et al., "Pathwise conditioning of Gaussian processes",
-  /// JMLR 2021).
-  Matrix draw(const CodedRows& x, const FormValue& form, Index count, uint64_t seed) const;
+
+  /// Parameters drawn from their prior and readings with errors drawn to them, each moved to where
+  /// both together are most probable (randomised maximum likelihood: Oliver, He, Reynolds,
+  /// "Conditioning permeability fields to pressure data", ECMOR 1996), in pairs with errors of
+  /// opposite signs. Unlike predict() it takes the form as it is, not as a plane: what has hardly a
+  /// share at the most probable parameters may be large in some world. `at`: as in fit().
+  FormWorlds worlds(const std::function<FormValue(const Vector& beta)>& at, Index count,
+                    uint64_t seed) const;
+  AroundForms around(const CodedRows& x, const FormWorlds& worlds) const;
+  /// Joint samples of the process around AroundForms::mean, rows × count: draws from the prior
+  /// moved by what the readings say against them (Wilson et al., "Pathwise conditioning of Gaussian
+  /// processes", JMLR 2021).
+  Matrix draw_around(const CodedRows& x, const FormWorlds& worlds, Index count,
+                     uint64_t seed) const;
 
   const Vector& beta() const { return beta_; }
   /// log amplitude, log noise, log length of each axis, log h.
@@ -70,7 +93,14 @@ class FormGp {
  private:
   Matrix kernel(const Vector& hyper) const;
   Vector noise(const Vector& hyper) const;  ///< variance of each reading, c included
+  /// From `beta` on, given readings `y` and a prior of this mean.
+  Vector most_probable(const std::function<FormValue(const Vector& beta)>& at,
+                       const Eigen::LLT<Matrix>& factor, const Vector& y, const Vector& prior,
+                       Vector beta) const;
   void find_beta(const GpMean& mean);
+  Eigen::LLT<Matrix> around_form() const;  ///< factor of the readings' covariance around the form
+  Vector lengths() const;                  ///< of each axis
+  Matrix covariances(const CodedRows& x) const;  ///< of the process, readings × rows of `x`
   void linearise(const GpMean& mean);
   void down_weight();
   void condition();

@@ -265,21 +265,57 @@ TEST(FormGp, TakesOneRow) {
   EXPECT_NEAR(posterior.mean[0], line.y[0], 0.05);
 }
 
-TEST(FormGp, DrawsHaveTheMeanAndSpreadOfTheProcess) {
+/// Rows × count: a draw around each world.
+Matrix draws_of(const FormGp& process, const Line& line, const Matrix& x, Index count) {
+  const auto at = [&](const Vector& beta) { return Line::at(line.x, beta); };
+  const FormWorlds worlds = process.worlds(at, count, 1);
+  Matrix draws = process.draw_around(CodedRows(x), worlds, count, 1);
+  draws += process.around(CodedRows(x), worlds).mean;
+  for (Index i = 0; i < count; ++i) draws.col(i) += Line::at(x, worlds.beta.col(i)).value;
+  return draws;
+}
+
+// Of a form that is a plane, worlds and what lies around them are what the closed forms say.
+TEST(FormGp, DrawsAroundWorldsHaveTheMeanAndSpreadOfTheProcess) {
   const Line line(12, 0.02, 10), fresh(30, 0, 11);
   FormGp process;
   process.fit(CodedRows(line.x), line.y, line.mean, {});
   const FormValue there = Line::at(fresh.x, process.beta());
   const GpPosterior posterior = process.predict(CodedRows(fresh.x), there, Vector::Zero(30));
-  const Matrix draws = process.draw(CodedRows(fresh.x), there, 8000, 1);
-  const Vector mean = draws.colwise().mean();
-  const Vector sd = (draws.rowwise() - mean.transpose()).colwise().norm() / std::sqrt(8000.0);
+  const Matrix draws = draws_of(process, line, fresh.x, 8000);
+  const Vector mean = draws.rowwise().mean();
+  const Vector sd = (draws.colwise() - mean).rowwise().norm() / std::sqrt(8000.0);
   EXPECT_LT((mean - posterior.mean).cwiseQuotient(sd).cwiseAbs().maxCoeff(), 0.06);
   EXPECT_LT((sd.cwiseQuotient(posterior.variance.cwiseSqrt()).array() - 1).abs().maxCoeff(), 0.08);
   // Near a reading a draw is what was read there, far from all of them each is its own.
-  const Matrix at_readings =
-      process.draw(CodedRows(line.x), Line::at(line.x, process.beta()), 200, 1);
-  EXPECT_LT((at_readings.rowwise() - line.y.transpose()).cwiseAbs().maxCoeff(), 0.15);
+  const Matrix at_readings = draws_of(process, line, line.x, 200);
+  EXPECT_LT((at_readings.colwise() - line.y).cwiseAbs().maxCoeff(), 0.15);
+}
+
+// y = log(1 + e^β u): at the most probable β the second term has no share, so that a plane there
+// would never let it grow.
+TEST(FormGp, AWorldMayHaveWhatTheMostProbableOneLacks) {
+  const Vector u = Vector::Zero(3);
+  const auto at = [](const Vector& factor, const Vector& beta) {
+    const Vector grown = std::exp(beta[0]) * factor;
+    FormValue value;
+    value.value = (1 + grown.array()).log();
+    value.jacobian = grown.array() / (1 + grown.array());
+    return value;
+  };
+  GpMean mean{Vector::Constant(1, -4), Vector::Constant(1, 2),
+              [&](const Vector& beta) { return at(u, beta); },
+              [](const Matrix& jacobian) -> Vector { return Vector::Zero(jacobian.rows()); }};
+  FormGp process;
+  process.fit(CodedRows(Matrix(u)), Vector::Zero(3), mean, {});
+  const FormWorlds worlds = process.worlds(mean.at, 64, 1);
+  double highest = 0;
+  for (Index i = 0; i < 64; ++i)
+    highest = std::max(highest, at(Vector::Ones(1), worlds.beta.col(i)).value[0]);
+  // Two deviations: β = 0.
+  EXPECT_GT(highest, std::log(2.0));
+  // In pairs about the prior's mean, since the readings say nothing of β.
+  EXPECT_NEAR(worlds.beta.row(0).mean(), -4, 0.01);
 }
 
 }  // namespace

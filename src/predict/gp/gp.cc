@@ -7,14 +7,15 @@
 #include <numeric>
 #include <optional>
 
-#include "base/distributions.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "predict/gp/averaged_surface.h"
+#include "predict/gp/joined.h"
 #include "predict/gp/surface_forms.h"
 #include "predict/gp/transfer_source.h"
+#include "predict/gp/worlds_at.h"
 #include "predict/of_total.h"
 #include "predict/roofline/cost_form.h"
 #include "predict/rows.h"
@@ -23,8 +24,16 @@ namespace flyball {
 namespace {
 
 constexpr size_t predicted_rows = 2048;  // predicted at a time, by one thread
+constexpr size_t worlds_of_draws = 32;   // each around some of many draws
 constexpr size_t few_rows = 20;          // beyond them a form of cost has nothing to add
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
+
+/// Of `values`, in which `count` stand beside each other for each configuration, those of `rows`
+/// configurations at the place `first`.
+auto beside(std::vector<float>& values, size_t first, size_t count, Index rows) {
+  return Eigen::Map<Eigen::VectorXf, 0, Eigen::InnerStride<>>(
+      values.data() + first, rows, Eigen::InnerStride<>(static_cast<Index>(count)));
+}
 
 class GpPredictor final : public Predictor {
  public:
@@ -94,12 +103,9 @@ class GpPredictor final : public Predictor {
     prediction.simulated_outside = prior_ && simulated(space);
     if (alone_) return prediction;
     prediction.notes = notes_;
-    std::vector<Result<Prediction>> parts(
-        std::max<size_t>(1, (space.size() + predicted_rows - 1) / predicted_rows), Prediction());
+    std::vector<Result<Prediction>> parts(blocks(space), Prediction());
     parallel_for(parts.size(), [&](size_t part) {
-      std::vector<size_t> rows(std::min(predicted_rows, space.size() - part * predicted_rows));
-      std::iota(rows.begin(), rows.end(), part * predicted_rows);
-      parts[part] = predict_block(space.subset(rows));
+      parts[part] = predict_block(space.subset(block_of(space, part)));
     });
     for (const Result<Prediction>& part : parts) {
       if (!part) return part.error();
@@ -113,16 +119,44 @@ class GpPredictor final : public Predictor {
     FLYBALL_CHECK(check_fitted());
     if (alone_) return Predictor::draw(space, count, seed);
     FLYBALL_ASSIGN(const Block told, block(space));
-    const auto draws = static_cast<Index>(count);
-    Matrix time = time_.draw(space, told.rows, draws, mix_seed(seed, 1));
-    shift(time, told.time_alone, told.time);
-    Draws result{count, floats(time), {}};
+    const auto draws = static_cast<Index>(count), rows = static_cast<Index>(space.size());
+    const auto [time, power] = draw_worlds(std::min(count, worlds_of_draws), seed);
+    Draws result{count, std::vector<float>(space.size() * count), {}};
+    WorldsAt times(time_, time, space, told.rows);
+    Matrix log_ms = times.draw_around(draws, mix_seed(seed, 1));
+    const Shift shift(told.time_alone, told.time);
+    for (size_t i = 0; i < count; ++i) {
+      auto one = log_ms.col(static_cast<Index>(i));
+      one = shift.of(one + times.mean(i % times.count(), {}));
+      beside(result.log_ms, i, count, rows) = one.cast<float>();
+    }
     if (!has_power_) return result;
-    Matrix power = power_.draw(space, told.rows, draws, mix_seed(seed, 2));
-    power -= (time.rowwise() - told.time.mean.transpose()) * told.activity.asDiagonal();
-    shift(power, told.power_alone, told.power);
-    result.log_w = floats(power);
+    result.log_w.resize(space.size() * count);
+    WorldsAt powers(power_, power, space, told.rows);
+    const Matrix around = powers.draw_around(draws, mix_seed(seed, 2));
+    const Shift shift_power(told.power_alone, told.power);
+    for (size_t i = 0; i < count; ++i) {
+      const auto k = static_cast<Index>(i);
+      const Vector mean = powers.mean(i % powers.count(), log_ms.col(k).array() - time_.level());
+      beside(result.log_w, i, count, rows) = shift_power.of(around.col(k) + mean).cast<float>();
+    }
     return result;
+  }
+
+  Result<Worlds> worlds(const Space& space, size_t count, uint64_t seed) const override {
+    FLYBALL_CHECK(check_fitted());
+    if (alone_) return Predictor::worlds(space, count, seed);
+    const auto [time, power] = draw_worlds(count, seed);
+    const size_t size = space.size() * count;
+    Worlds worlds{count, std::vector<float>(size), std::vector<float>(size), {}, {}};
+    if (has_power_) worlds.log_w.resize(size), worlds.sd_w.resize(size);
+    std::vector<Status> told(blocks(space));
+    parallel_for(told.size(), [&](size_t part) {
+      const std::vector<size_t> rows = block_of(space, part);
+      told[part] = tell_worlds(space.subset(rows), time, power, rows.front() * count, worlds);
+    });
+    for (const Status& status : told) FLYBALL_CHECK(status);
+    return worlds;
   }
 
  private:
@@ -130,6 +164,45 @@ class GpPredictor final : public Predictor {
     if (fitted_) return {};
     return Error{Code::invalid_argument, fmt::format("{} has not been fitted", name()),
                  "call fit() first"};
+  }
+
+  static size_t blocks(const Space& space) {
+    return std::max<size_t>(1, (space.size() + predicted_rows - 1) / predicted_rows);
+  }
+  static std::vector<size_t> block_of(const Space& space, size_t part) {
+    std::vector<size_t> rows(std::min(predicted_rows, space.size() - part * predicted_rows));
+    std::iota(rows.begin(), rows.end(), part * predicted_rows);
+    return rows;
+  }
+
+  /// Of time and of power.
+  std::pair<SurfaceWorlds, SurfaceWorlds> draw_worlds(size_t count, uint64_t seed) const {
+    const auto worlds = static_cast<Index>(count);
+    return {time_.worlds(worlds, mix_seed(seed, 3)),
+            has_power_ ? power_.worlds(worlds, mix_seed(seed, 4)) : SurfaceWorlds{}};
+  }
+
+  /// What these worlds have a block of configurations to be, from the entry `first` on.
+  Status tell_worlds(const Space& space, const SurfaceWorlds& time, const SurfaceWorlds& power,
+                     size_t first, Worlds& worlds) const {
+    FLYBALL_ASSIGN(const Block told, block(space));
+    WorldsAt times(time_, time, space, told.rows);
+    std::optional<WorldsAt> powers;
+    if (has_power_) powers.emplace(power_, power, space, told.rows);
+    const Shift shift(told.time_alone, told.time), shift_power(told.power_alone, told.power);
+    const auto rows = static_cast<Index>(space.size());
+    const auto write = [&](std::vector<float>& to, size_t world, const Vector& values) {
+      beside(to, first + world, worlds.count, rows) = values.cast<float>();
+    };
+    for (size_t w = 0; w < worlds.count; ++w) {
+      const Vector log_ms = shift.of(times.mean(w, {}));
+      write(worlds.log_ms, w, log_ms);
+      write(worlds.sd_ms, w, shift.spread(times.variance(w), told.time.noise));
+      if (!powers) continue;
+      write(worlds.log_w, w, shift_power.of(powers->mean(w, log_ms.array() - time_.level())));
+      write(worlds.sd_w, w, shift_power.spread(powers->variance(w), told.power.noise));
+    }
+    return {};
   }
 
   // Without anything that teaches it, it is the process alone, and says so.
@@ -196,30 +269,15 @@ class GpPredictor final : public Predictor {
     return prediction;
   }
 
-  // Process and form of cost miss by causes of their own: their mean by inverse variance, which is
-  // less sure the further they lie apart.
-  static void join(Vector& mean, Vector& variance, const Estimates& cost) {
-    for (Index i = 0; i < mean.size(); ++i) {
-      const auto k = static_cast<size_t>(i);
-      if (!(cost.mean[k] > 0)) continue;
-      const double told = std::log(cost.mean[k]);
-      const double other = std::pow(std::log(cost.hi90[k] / cost.mean[k]) / z90, 2);
-      const double weight = other / (variance[i] + other), apart = mean[i] - told;
-      mean[i] = weight * mean[i] + (1 - weight) * told;
-      variance[i] = weight * variance[i] + weight * (1 - weight) * apart * apart;
-    }
-  }
-
   /// What the processes say of a space, before and after a form of cost has joined them.
   struct Block {
     SurfaceRows rows;  ///< as power is asked about
     GpPosterior time_alone, time, power_alone, power;
-    Vector activity;  ///< by how much power falls with time, logarithms of both
   };
 
   Result<Block> block(const Space& space) const {
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
-    Block block{{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())}, {}, {}, {}, {}, {}};
+    Block block{{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())}, {}, {}, {}, {}};
     block.time = block.time_alone = time_.at(space, block.rows).posterior;
     Prediction cost;
     if (form_) cost = form_->predict(space, phase_, *cost_);
@@ -228,9 +286,9 @@ class GpPredictor final : public Predictor {
     block.rows.log_time = block.time.mean.array() - time_.level();
     Surface::Answer power = power_.at(space, block.rows);
     // Power hangs on time through the activity terms.
-    block.activity = power_surface(coordinates_).share(power.jacobian);
+    const Vector activity = power_surface(coordinates_).share(power.jacobian);
     power.posterior.variance +=
-        block.activity.array().square().matrix().cwiseProduct(block.time.variance);
+        activity.array().square().matrix().cwiseProduct(block.time.variance);
     block.power = block.power_alone = std::move(power.posterior);
     if (form_ && form_->knows_power() && !cost.power_w.mean.empty())
       join(block.power.mean, block.power.variance, cost.power_w);
@@ -244,36 +302,6 @@ class GpPredictor final : public Predictor {
     if (has_power_)
       prediction.power_w = estimates(told.power.mean, told.power.variance + told.power.noise);
     return prediction;
-  }
-
-  static std::vector<float> floats(const Matrix& draws) {
-    std::vector<float> values(static_cast<size_t>(draws.size()));
-    Eigen::Map<Eigen::MatrixXf>(values.data(), draws.rows(), draws.cols()) = draws.cast<float>();
-    return values;
-  }
-
-  /// Draws of a process as what joined it has them: of its mean and spread.
-  static void shift(Matrix& draws, const GpPosterior& alone, const GpPosterior& joined) {
-    for (Index i = 0; i < draws.cols(); ++i)
-      draws.col(i) = joined.mean[i] + (draws.col(i).array() - alone.mean[i]) *
-                                          std::sqrt(joined.variance[i] / alone.variance[i]);
-  }
-
-  static void append(Estimates& all, const Estimates& part) {
-    all.mean.insert(all.mean.end(), part.mean.begin(), part.mean.end());
-    all.lo90.insert(all.lo90.end(), part.lo90.begin(), part.lo90.end());
-    all.hi90.insert(all.hi90.end(), part.hi90.begin(), part.hi90.end());
-  }
-
-  static Estimates estimates(const Vector& mean, const Vector& variance) {
-    Estimates result;
-    for (Index i = 0; i < mean.size(); ++i) {
-      const double reach = z90 * std::sqrt(variance[i]);
-      result.mean.push_back(std::exp(mean[i]));
-      result.lo90.push_back(std::exp(mean[i] - reach));
-      result.hi90.push_back(std::exp(mean[i] + reach));
-    }
-    return result;
   }
 
   WorkloadTable thinned(const WorkloadTable& given, uint64_t seed) {

@@ -48,18 +48,18 @@ PowerForm::PowerForm(const Coordinates& coordinates)
   }
 }
 
-// A plain sum: its gradient is each term's share of it.
-FormValue PowerForm::at(const Rows& rows, const Vector& log_time, const Vector& theta) const {
+PowerForm::Terms PowerForm::terms(const Rows& rows, const Vector& log_time,
+                                  const Vector& theta) const {
   using form::Column;
   const auto u = [&](AxisRole role) { return rows.roles.col(static_cast<Index>(role)).array(); };
   const auto cores = u(AxisRole::cores), cpu = u(AxisRole::cpu), gpu = u(AxisRole::gpu),
              mem = u(AxisRole::memory), batch = u(AxisRole::batch);
   const Column rate = -log_time.array(), samples = rate + batch;
-  // log b/(b + b₀) of the GPU's terms, and how it falls with log b₀.
-  Column idle_width = Column::Zero(rows.size());
-  if (batch_) idle_width = (theta[half_filled] - batch).exp();
-  const Column filled = -(1 + idle_width).log(), fall = idle_width / (1 + idle_width);
-  Eigen::ArrayXXd logs(rows.size(), theta.size());
+  // log b/(b + b₀) of the GPU's terms.
+  Terms terms{Eigen::ArrayXXd(rows.size(), theta.size()), Column::Zero(rows.size())};
+  if (batch_) terms.idle_width = (theta[half_filled] - batch).exp();
+  const Column filled = -(1 + terms.idle_width).log();
+  Eigen::ArrayXXd& logs = terms.logs;
   logs.col(idle).setZero();
   logs.col(cores_on) = cores;
   logs.col(cpu_clock) = cpu;
@@ -81,13 +81,29 @@ FormValue PowerForm::at(const Rows& rows, const Vector& log_time, const Vector& 
   }
   logs.rowwise() += theta.array().transpose();
   if (batch_) logs.col(half_filled).setConstant(-1e3);  // a shape, no term
+  return terms;
+}
+
+// A plain sum: its gradient is each term's share of it.
+FormValue PowerForm::at(const Rows& rows, const Vector& log_time, const Vector& theta) const {
+  using form::Column;
+  auto [logs, idle_width] = terms(rows, log_time, theta);
   const Column top = logs.rowwise().maxCoeff();
   logs.colwise() -= top;
   logs = logs.exp();
   const Column sum = logs.rowwise().sum();
   logs.colwise() /= sum;
-  if (batch_) logs.col(half_filled) = -fall * (logs.col(gpu_dynamic) + logs.col(work_gpu));
+  // The GPU's part falls with log b₀.
+  if (batch_)
+    logs.col(half_filled) =
+        -idle_width / (1 + idle_width) * (logs.col(gpu_dynamic) + logs.col(work_gpu));
   return {top + sum.log(), logs};
+}
+
+Vector PowerForm::value(const Rows& rows, const Vector& log_time, const Vector& theta) const {
+  const Eigen::ArrayXXd logs = terms(rows, log_time, theta).logs;
+  const form::Column top = logs.rowwise().maxCoeff();
+  return top + (logs.colwise() - top).exp().rowwise().sum().log();
 }
 
 Vector PowerForm::activity_share(const Matrix& jacobian) const {

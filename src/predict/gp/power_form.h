@@ -20,10 +20,20 @@ class PowerForm {
   const std::vector<FormParameter>& parameters() const { return parameters_; }
   /// `log_time`: logarithm of the minibatch time of each row, up to a level.
   FormValue at(const Rows& rows, const Vector& log_time, const Vector& theta) const;
+  /// The same without the Jacobian.
+  Vector value(const Rows& rows, const Vector& log_time, const Vector& theta) const;
   /// Share of the terms that follow the work done; minus the derivative by log_time.
   Vector activity_share(const Matrix& jacobian) const;
 
  private:
+  /// Logarithms of the terms, one in each column, and how much of its width the GPU leaves idle,
+  /// relative to what it uses.
+  struct Terms {
+    Eigen::ArrayXXd logs;
+    form::Column idle_width;
+  };
+  Terms terms(const Rows& rows, const Vector& log_time, const Vector& theta) const;
+
   std::vector<FormParameter> parameters_;
   bool batch_ = false;
   Index others_ = 0;  ///< axes of unknown meaning, two parameters each at the end

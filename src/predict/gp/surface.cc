@@ -27,6 +27,7 @@ FormValue Surface::mean(const SurfaceRows& rows, const Vector& beta) const {
 void Surface::fit(const SurfaceForm& form, const SurfaceRows& rows, const Vector& log_values,
                   const SurfacePriors& priors, const ExpectedRows& expected) {
   form_ = form;
+  read_ = rows;
   parameters_ = static_cast<Index>(form.parameters.size());
   slopes_ = rows.rows.other.cols();
   fields_ = rows.fields.cols();
@@ -45,7 +46,7 @@ void Surface::fit(const SurfaceForm& form, const SurfaceRows& rows, const Vector
                            : log_values - form.at(rows, centre.tail(parameters_)).value;
   centre[0] = median(std::span(off.data(), static_cast<size_t>(off.size())));
   if (known) sd[0] = expected.sd;
-  mean_function.at = [&](const Vector& beta) { return mean(rows, beta); };
+  mean_function.at = [this](const Vector& beta) { return mean(read_, beta); };
   mean_function.share = [&](const Matrix& jacobian) {
     return form.share(jacobian.rightCols(parameters_));
   };
@@ -59,8 +60,15 @@ Surface::Answer Surface::at(const SurfaceRows& rows) const {
   return answer;
 }
 
-Matrix Surface::draw(const SurfaceRows& rows, Index count, uint64_t seed) const {
-  return process_.draw(rows.rows.x, mean(rows, process_.beta()), count, seed);
+FormWorlds Surface::worlds(Index count, uint64_t seed) const {
+  return process_.worlds([this](const Vector& beta) { return mean(read_, beta); }, count, seed);
+}
+
+Vector Surface::form_of(const SurfaceRows& rows, const Vector& beta) const {
+  Vector whole = form_.value(rows, beta.tail(parameters_)).array() + beta[0];
+  whole += rows.rows.other * beta.segment(1, slopes_);
+  whole += rows.fields * beta.segment(1 + slopes_, fields_);
+  return whole;
 }
 
 Vector Surface::residual(const SurfaceRows& rows) const {

@@ -22,6 +22,7 @@ struct SurfaceRows {
 struct SurfaceForm {
   std::vector<FormParameter> parameters;
   std::function<FormValue(const SurfaceRows& rows, const Vector& theta)> at;
+  std::function<Vector(const SurfaceRows& rows, const Vector& theta)> value;  ///< of it alone
   std::function<Vector(const Matrix& jacobian)> share;  ///< what has extra noise
 };
 
@@ -47,8 +48,10 @@ class Surface {
     Matrix jacobian;        ///< by the form's parameters
   };
   Answer at(const SurfaceRows& rows) const;
-  /// Joint samples of the logarithm, count × rows.
-  Matrix draw(const SurfaceRows& rows, Index count, uint64_t seed) const;
+  /// Draws of what form and process may truly be; equal for equal seeds.
+  FormWorlds worlds(Index count, uint64_t seed) const;
+  /// The form, slopes and fields of one of them, the process around them left out.
+  Vector form_of(const SurfaceRows& rows, const Vector& beta) const;
   /// How far the process lies from the form at these rows (posterior mean).
   Vector residual(const SurfaceRows& rows) const;
 
@@ -61,6 +64,7 @@ class Surface {
   FormValue mean(const SurfaceRows& rows, const Vector& beta) const;
 
   SurfaceForm form_;
+  SurfaceRows read_;  ///< the rows fitted on
   FormGp process_;
   Index parameters_ = 0, slopes_ = 0, fields_ = 0;
 };

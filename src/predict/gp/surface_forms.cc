@@ -10,6 +10,7 @@ SurfaceForm time_surface(const Coordinates& coordinates) {
   return {
       form.parameters(),
       [form](const SurfaceRows& rows, const Vector& theta) { return form.at(rows.rows, theta); },
+      [form](const SurfaceRows& rows, const Vector& theta) { return form.value(rows.rows, theta); },
       [form](const Matrix& jacobian) { return form.cpu_share(jacobian); }};
 }
 
@@ -18,6 +19,9 @@ SurfaceForm power_surface(const Coordinates& coordinates) {
   return {form.parameters(),
           [form](const SurfaceRows& rows, const Vector& theta) {
             return form.at(rows.rows, rows.log_time, theta);
+          },
+          [form](const SurfaceRows& rows, const Vector& theta) {
+            return form.value(rows.rows, rows.log_time, theta);
           },
           [form](const Matrix& jacobian) { return form.activity_share(jacobian); }};
 }

@@ -51,6 +51,13 @@ constexpr double highest_offset = 0.4, highest_offset_of_few = 0.8;
 constexpr Index block_rows = 64;
 constexpr double most_busy = 0.8;  // of the fewest cores profiled, or of two if they are more
 
+// Blocks stay in the cache.
+template <class Visit>
+void in_blocks(Index rows, const Visit& visit) {
+  for (Index first = 0; first < rows; first += block_rows)
+    visit(first, std::min(block_rows, rows - first));
+}
+
 }  // namespace
 
 TimeForm::TimeForm(const Coordinates& coordinates)
@@ -77,14 +84,21 @@ TimeForm::TimeForm(const Coordinates& coordinates)
 
 FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
   FormValue result{Vector(rows.size()), Matrix(rows.size(), theta.size())};
-  // In blocks that stay in the cache.
-  for (Index first = 0; first < rows.size(); first += block_rows) {
-    const Index size = std::min(block_rows, rows.size() - first);
-    form::Tape tape(theta);
+  in_blocks(rows.size(), [&](Index first, Index size) {
+    form::Tape tape(theta, true);
     const form::Tape::Term total = total_of(tape, rows, first, size, theta);
     result.value.segment(first, size) = tape.value(total);
     result.jacobian.middleRows(first, size) = tape.gradient();
-  }
+  });
+  return result;
+}
+
+Vector TimeForm::value(const Rows& rows, const Vector& theta) const {
+  Vector result(rows.size());
+  in_blocks(rows.size(), [&](Index first, Index size) {
+    form::Tape tape(theta, false);
+    result.segment(first, size) = tape.value(total_of(tape, rows, first, size, theta));
+  });
   return result;
 }
 

@@ -26,6 +26,8 @@ class TimeForm {
 
   const std::vector<FormParameter>& parameters() const { return parameters_; }
   FormValue at(const Rows& rows, const Vector& theta) const;
+  /// The same without the Jacobian.
+  Vector value(const Rows& rows, const Vector& theta) const;
   /// Share of the CPU in the time of each row: the CPU's part is the noisier one.
   Vector cpu_share(const Matrix& jacobian) const;
 
