@@ -42,7 +42,6 @@ class Outlook {
   Outlook(const History& history, const SearchOptions& options);
 
   bool known() const { return !posteriors_.empty(); }
-  const std::vector<Posterior>& posteriors() const { return posteriors_; }
   /// As acquisition_value(), the loss of the posteriors' medians; known() must hold.
   AcquisitionValue expect(const Problem& problem, std::span<const size_t> choice,
                           double best) const;

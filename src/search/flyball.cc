@@ -46,15 +46,15 @@ class Flyball : public Strategy {
   /// profile.
   std::optional<Ask> rest_of_choice() {
     auto rest = first_missing(unfinished_, "the other workload of the same choice");
-    const auto& known = history().best();
-    if (!rest || !known || !known->outcome.feasible || !fit()) return rest;
+    if (!rest || !feasible_known() || !fit()) return rest;
+    const double best = history().best()->outcome.loss;
     const Candidates& all = *problem().candidates;
-    double most = outlook_.expect(problem(), unfinished_, known->outcome.loss).gain;
+    double most = outlook_.expect(problem(), unfinished_, best).gain;
     std::vector<size_t> choice = unfinished_;
     for (size_t other : all.of_mode(rest->role, all.mode_of(rest->role, rest->candidate))) {
       choice[rest->role] = other;
       if (history().find(rest->role, other)) continue;
-      const double gain = outlook_.expect(problem(), choice, known->outcome.loss).gain;
+      const double gain = outlook_.expect(problem(), choice, best).gain;
       if (gain <= most) continue;
       most = gain;
       unfinished_ = choice;
@@ -83,8 +83,14 @@ class Flyball : public Strategy {
 
   bool fit() {
     if (!begun()) return false;
+    if (!feasible_known()) return posteriors_of(history(), options()).ok();
     outlook_ = Outlook(history(), options());
     return outlook_.known();
+  }
+
+  bool feasible_known() const {
+    const auto& known = history().best();
+    return known && known->outcome.feasible;
   }
 
   /// The first trials, while there are too few readings.
@@ -96,9 +102,8 @@ class Flyball : public Strategy {
 
   /// Once something feasible is known, the open choice with the largest expected gain.
   std::optional<Ask> best_ask() {
-    const auto& known = history().best();
-    if (!known || !known->outcome.feasible) return promising_ask();
-    const double best = known->outcome.loss;
+    if (!feasible_known()) return promising_ask();
+    const double best = history().best()->outcome.loss;
     if (const auto gap = gap_within_the_asked(best))
       return stop(
           fmt::format("nine times in ten at most {:.2g} % more could be gained, within "
@@ -126,7 +131,7 @@ class Flyball : public Strategy {
 
   std::optional<double> gap_within_the_asked(double best) const {
     if (options().gap <= 0) return {};
-    const auto outcomes = SurfaceOutcomes::draw(history(), options(), outlook_);
+    const auto outcomes = SurfaceOutcomes::draw(history(), options());
     if (!outcomes.ok()) return {};
     const double gap = possible_gap(*outcomes, best);
     return gap <= options().gap ? std::optional(gap) : std::nullopt;
@@ -135,7 +140,7 @@ class Flyball : public Strategy {
   /// While nothing feasible is known: what is worth the most over all surfaces that could be the
   /// true ones. One that is right about the misses says of their neighbours that they miss, too.
   std::optional<Ask> promising_ask() {
-    const auto outcomes = SurfaceOutcomes::draw(history(), options(), outlook_);
+    const auto outcomes = SurfaceOutcomes::draw(history(), options());
     if (!outcomes.ok()) return stop(outcomes.error().message);
     const auto promise = most_promising(*outcomes, [&](auto choice) { return open(choice); });
     if (!promise) return nearest_ask();
@@ -149,7 +154,9 @@ class Flyball : public Strategy {
   /// predictions, so that the answer can say how near that is.
   std::optional<Ask> nearest_ask() {
     Readings expected;
-    for (const Posterior& posterior : outlook_.posteriors()) {
+    const auto posteriors = posteriors_of(history(), options());
+    if (!posteriors.ok()) return stop(posteriors.error().message);
+    for (const Posterior& posterior : *posteriors) {
       std::vector<Reading>& readings = expected.emplace_back();
       for (size_t i = 0; i < posterior.log_ms.size(); ++i)
         readings.push_back({std::exp(posterior.log_ms[i]),

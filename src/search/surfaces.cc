@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "problem/choices.h"
+#include "search/acquisition.h"
 #include "search/figure_chance.h"
 
 namespace flyball {
@@ -59,7 +60,8 @@ class RoleSurfaces {
 
 /// Those with the largest expected gain over what is known, or while nothing within the limits is
 /// known, the likeliest to meet them; each by itself.
-std::vector<size_t> screened(const History& history, const Outlook& outlook) {
+std::vector<size_t> screened(const History& history, const SearchOptions& options) {
+  const Outlook outlook(history, options);
   const auto& known = history.best();
   const bool feasible = known && known->outcome.feasible;
   using Ranked = std::tuple<double, double, std::vector<size_t>>;
@@ -82,14 +84,14 @@ std::vector<size_t> screened(const History& history, const Outlook& outlook) {
   return choices;
 }
 
-std::vector<size_t> choices_of(const History& history, const Outlook& outlook) {
+std::vector<size_t> choices_of(const History& history, const SearchOptions& options) {
   std::vector<size_t> all;
   size_t count = 0;
   for_each_choice(history.problem(), [&](std::span<const size_t> choice) {
     if (!history.missing(choice) || ++count > most_choices) return;
     all.insert(all.end(), choice.begin(), choice.end());
   });
-  return count <= most_choices ? all : screened(history, outlook);
+  return count <= most_choices ? all : screened(history, options);
 }
 
 /// The role's candidates in these choices, each once, ascending.
@@ -110,12 +112,12 @@ double share_of_best(double loss, double least) {
 }  // namespace
 
 Result<SurfaceOutcomes> SurfaceOutcomes::draw(const History& history, const SearchOptions& options,
-                                              const Outlook& outlook, size_t count) {
+                                              size_t count) {
   const Problem& problem = history.problem();
   SurfaceOutcomes outcomes;
   outcomes.count_ = count;
   outcomes.roles_ = problem.roles.size();
-  outcomes.choices_ = choices_of(history, outlook);
+  outcomes.choices_ = choices_of(history, options);
   std::vector<RoleSurfaces> roles;
   for (size_t role = 0; role < problem.roles.size(); ++role) {
     FLYBALL_ASSIGN(

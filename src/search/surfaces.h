@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "search/acquisition.h"
 #include "search/posterior.h"
 
 namespace flyball {
@@ -17,12 +16,11 @@ namespace flyball {
 /// within the limits is known, the likeliest to meet them.
 class SurfaceOutcomes {
  public:
-  /// `count` surfaces, of equal seeds the same. `outlook`: what the same predictions let expect of
-  /// a choice by itself; only more than 5,000 choices are chosen among by it. Measured candidates
-  /// have their readings on all of them; figures of the program's own hold on as large a share as
+  /// `count` surfaces, of equal seeds the same. Measured candidates have their readings on all of
+  /// them; figures of the program's own hold on as large a share as
   /// they have a chance to. Error: that of a role that has no predictions.
   static Result<SurfaceOutcomes> draw(const History& history, const SearchOptions& options,
-                                      const Outlook& outlook, size_t count = 128);
+                                      size_t count = 128);
 
   size_t surfaces() const { return count_; }
   size_t choices() const { return losses_.size() / count_; }

@@ -97,12 +97,6 @@ SearchOptions told_by_clocks() {
 constexpr std::array<double, 10> all(double ms) {
   return {ms, ms, ms, ms, ms, ms, ms, ms, ms, ms};
 }
-/// Few choices need no outlook.
-Result<SurfaceOutcomes> drawn(const History& history, const SearchOptions& options, size_t count,
-                              const Outlook& outlook = {}) {
-  return SurfaceOutcomes::draw(history, options, outlook, count);
-}
-
 bool any_choice(std::span<const size_t>) {
   return true;
 }
@@ -112,7 +106,7 @@ TEST(Surfaces, WorthIsBeingThereAndBeingGoodThere) {
   const std::array<double, 10> slow = {80, 80, 80, 80, 80, 80, 200, 200, 200, 200};
   const std::array<double, 10> quick = {40, 40, 40, 40, 40, 200, 200, 200, 200, 200};
   const History history(four_modes());
-  const auto outcomes = drawn(history, with({slow, quick, all(300), all(400)}), 10);
+  const auto outcomes = SurfaceOutcomes::draw(history, with({slow, quick, all(300), all(400)}), 10);
   ASSERT_TRUE(outcomes.ok());
   const auto promise = most_promising(*outcomes, any_choice);
   ASSERT_TRUE(promise);
@@ -129,7 +123,8 @@ TEST(Surfaces, WorthIsBeingThereAndBeingGoodThere) {
 TEST(Surfaces, WhatWasMeasuredIsTheSameOnAllOfThem) {
   History history(four_modes());
   history.record(0, 2, {50, 10}, "");
-  const auto outcomes = drawn(history, with({all(300), all(300), all(300), all(300)}), 10);
+  const auto outcomes =
+      SurfaceOutcomes::draw(history, with({all(300), all(300), all(300), all(300)}), 10);
   ASSERT_TRUE(outcomes.ok());
   for (double loss : outcomes->losses(2)) EXPECT_EQ(loss, 50);  // not to a float's digits
   EXPECT_EQ(outcomes->least()[7], 50);
@@ -138,7 +133,8 @@ TEST(Surfaces, WhatWasMeasuredIsTheSameOnAllOfThem) {
 TEST(Surfaces, WhatFailedIsNoChoice) {
   History history(four_modes());
   history.record(0, 1, {}, "out of memory");
-  const auto outcomes = drawn(history, with({all(50), all(10), all(60), all(70)}), 10);
+  const auto outcomes =
+      SurfaceOutcomes::draw(history, with({all(50), all(10), all(60), all(70)}), 10);
   ASSERT_TRUE(outcomes.ok());
   EXPECT_EQ(outcomes->choices(), 3u);
   EXPECT_NEAR(outcomes->least()[0], 50, 1e-4);
@@ -148,7 +144,7 @@ TEST(Surfaces, WhatFailedIsNoChoice) {
 TEST(Surfaces, OfTrainingBesideAServiceWorthIsItsShare) {
   const auto problem = surface::beside_serving(unlimited, 60, 800);
   const History history(problem);
-  const auto outcomes = drawn(history, told_of_both(), 10);
+  const auto outcomes = SurfaceOutcomes::draw(history, told_of_both(), 10);
   ASSERT_TRUE(outcomes.ok());
   const double best = outcomes->least()[0];
   ASSERT_LT(best, 0);
@@ -179,7 +175,7 @@ TEST(Surfaces, OfManyChoicesThoseThatMayGainAreLookedAt) {
   history.record(0, 0, {2000, 5}, "");
   history.record(0, 160 * 80 + 80, {25, 10}, "");
   const SearchOptions options = told_by_clocks();
-  const auto outcomes = drawn(history, options, 10, Outlook(history, options));
+  const auto outcomes = SurfaceOutcomes::draw(history, options, 10);
   ASSERT_TRUE(outcomes.ok());
   EXPECT_EQ(outcomes->choices(), 4096u);
   EXPECT_NEAR(outcomes->least()[0], 2000.0 / 160, 0.01);
@@ -189,7 +185,8 @@ TEST(Surfaces, OfManyChoicesThoseThatMayGainAreLookedAt) {
 TEST(Surfaces, TheGapIsWhatNineInTenOfThemLeave) {
   const std::array<double, 10> lucky = {10, 45, 60, 60, 60, 60, 60, 60, 60, 60};
   const History history(four_modes());
-  const auto outcomes = drawn(history, with({lucky, all(300), all(300), all(300)}), 10);
+  const auto outcomes =
+      SurfaceOutcomes::draw(history, with({lucky, all(300), all(300), all(300)}), 10);
   ASSERT_TRUE(outcomes.ok());
   const double gap = possible_gap(*outcomes, 50);
   EXPECT_NEAR(gap, 0.1, 1e-6);  // 50 to 45; not the luckiest one, 50 to 10
@@ -200,7 +197,8 @@ TEST(Surfaces, FiguresHoldOnAsManyAsTheyHaveAChanceTo) {
   History history(four_modes());
   history.record(0, 0, {50, 10, -0.1}, "");
   history.record(0, 3, {50, 10, 0.2}, "");
-  const auto outcomes = drawn(history, with({all(50), all(50), all(50), all(50)}), 10);
+  const auto outcomes =
+      SurfaceOutcomes::draw(history, with({all(50), all(50), all(50), all(50)}), 10);
   ASSERT_TRUE(outcomes.ok());
   const auto holds = [&](size_t i) {
     return std::ranges::count_if(outcomes->losses(i), [](double l) { return l != unlimited; });

@@ -108,8 +108,7 @@ void take_presets(const Strategy& strategy, TuneResult& result) {
 std::optional<double> gap_of(const SearchOutcome& outcome) {
   const Strategy& strategy = *outcome.strategy;
   const History& history = strategy.history();
-  const auto outcomes =
-      SurfaceOutcomes::draw(history, strategy.options(), Outlook(history, strategy.options()));
+  const auto outcomes = SurfaceOutcomes::draw(history, strategy.options());
   if (!outcomes.ok()) return {};
   return possible_gap(*outcomes, outcome.answer->outcome.loss);
 }

@@ -123,23 +123,27 @@ class GpPredictor final : public Predictor {
     const auto [time, power] = draw_worlds(std::min(count, worlds_of_draws), seed);
     Draws result{count, std::vector<float>(space.size() * count), {}};
     WorldsAt times(time_, time, space, told.rows);
-    Matrix log_ms = times.draw_around(draws, mix_seed(seed, 1));
     const Shift shift(told.time_alone, told.time);
-    for (size_t i = 0; i < count; ++i) {
-      auto one = log_ms.col(static_cast<Index>(i));
-      one = shift.of(one + times.mean(i % times.count(), {}));
-      beside(result.log_ms, i, count, rows) = one.cast<float>();
-    }
+    std::vector<Vector> log_ms;  // by world
+    for (size_t w = 0; w < times.count(); ++w) log_ms.push_back(shift.of(times.mean(w, {})));
+    const Matrix off =
+        shift.ratio().matrix().asDiagonal() * times.draw_around(draws, mix_seed(seed, 1));
+    for (size_t i = 0; i < count; ++i)
+      beside(result.log_ms, i, count, rows) =
+          (log_ms[i % times.count()] + off.col(static_cast<Index>(i))).cast<float>();
     if (!has_power_) return result;
     result.log_w.resize(space.size() * count);
     WorldsAt powers(power_, power, space, told.rows);
-    const Matrix around = powers.draw_around(draws, mix_seed(seed, 2));
     const Shift shift_power(told.power_alone, told.power);
-    for (size_t i = 0; i < count; ++i) {
-      const auto k = static_cast<Index>(i);
-      const Vector mean = powers.mean(i % powers.count(), log_ms.col(k).array() - time_.level());
-      beside(result.log_w, i, count, rows) = shift_power.of(around.col(k) + mean).cast<float>();
-    }
+    std::vector<Vector> log_w;
+    for (size_t w = 0; w < powers.count(); ++w)
+      log_w.push_back(powers.mean(w, log_ms[w].array() - time_.level()));
+    Matrix off_power = powers.draw_around(draws, mix_seed(seed, 2));
+    off_power -= told.activity.asDiagonal() * off;
+    for (size_t i = 0; i < count; ++i)
+      beside(result.log_w, i, count, rows) =
+          shift_power.of(log_w[i % powers.count()] + off_power.col(static_cast<Index>(i)))
+              .cast<float>();
     return result;
   }
 
@@ -273,11 +277,12 @@ class GpPredictor final : public Predictor {
   struct Block {
     SurfaceRows rows;  ///< as power is asked about
     GpPosterior time_alone, time, power_alone, power;
+    Vector activity;  ///< by how much power falls with time, logarithms of both
   };
 
   Result<Block> block(const Space& space) const {
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
-    Block block{{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())}, {}, {}, {}, {}};
+    Block block{{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())}, {}, {}, {}, {}, {}};
     block.time = block.time_alone = time_.at(space, block.rows).posterior;
     Prediction cost;
     if (form_) cost = form_->predict(space, phase_, *cost_);
@@ -286,9 +291,9 @@ class GpPredictor final : public Predictor {
     block.rows.log_time = block.time.mean.array() - time_.level();
     Surface::Answer power = power_.at(space, block.rows);
     // Power hangs on time through the activity terms.
-    const Vector activity = power_surface(coordinates_).share(power.jacobian);
+    block.activity = power_surface(coordinates_).share(power.jacobian);
     power.posterior.variance +=
-        activity.array().square().matrix().cwiseProduct(block.time.variance);
+        block.activity.array().square().matrix().cwiseProduct(block.time.variance);
     block.power = block.power_alone = std::move(power.posterior);
     if (form_ && form_->knows_power() && !cost.power_w.mean.empty())
       join(block.power.mean, block.power.variance, cost.power_w);

@@ -25,6 +25,7 @@ class Shift {
   Vector of(const Vector& log_values) const {
     return to_.array() + (log_values - from_).array() * ratio_;
   }
+  const Eigen::ArrayXd& ratio() const { return ratio_; }
   /// Standard deviation of readings: that of the process around such a mean, and their noise.
   Vector spread(const Vector& variance, const Vector& noise) const {
     return (variance.array() * ratio_.square() + noise.array()).sqrt();
