@@ -34,7 +34,7 @@ AcquisitionValue acquisition_value(const Problem& problem, std::span<const LogRe
                                    std::span<const size_t> choice, double best);
 
 /// What predictions of every role let expect of a choice, averaged over 32 worlds (16 of more than
-/// 20,000 candidates), with the chance that figures of the program's own hold (figure_chance.h).
+/// 5,000 candidates), with the chance that figures of the program's own hold (figure_chance.h).
 /// Nothing is known where a role has no predictions.
 class Outlook {
  public:
