@@ -11,7 +11,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t worlds_drawn = 32, worlds_of_many = 16, many_candidates = 5'000;
+constexpr size_t worlds_drawn = 16, worlds_of_many = 8, many_candidates = 1'000;
 
 /// Of the medians.
 LogReading log_reading_of(const Posterior& posterior, size_t candidate) {

@@ -33,8 +33,8 @@ struct AcquisitionValue {
 AcquisitionValue acquisition_value(const Problem& problem, std::span<const LogReading> figures,
                                    std::span<const size_t> choice, double best);
 
-/// What predictions of every role let expect of a choice, averaged over 32 worlds (16 of more than
-/// 5,000 candidates), with the chance that figures of the program's own hold (figure_chance.h).
+/// What predictions of every role let expect of a choice, averaged over 16 worlds (8 of more than
+/// 1,000 candidates), with the chance that figures of the program's own hold (figure_chance.h).
 /// Nothing is known where a role has no predictions.
 class Outlook {
  public:
