@@ -40,14 +40,15 @@ class Forecast {
   bool knows() const { return outlook_.known(); }
   /// Neither failed nor measured as a whole?
   bool open(Choosing choice) const { return strategy_.history().missing(choice).value_or(0) > 0; }
-  /// That every limit holds, those on figures of the program's own included.
-  double chance(const Problem& problem, Choosing choice) const {
-    const AcquisitionValue expected = outlook_.expect(problem, choice, unlimited);
-    return trains_ && !(expected.loss < 0) ? 0 : expected.feasible;
+  /// Its `feasible`: that every limit holds, those on figures of the program's own included.
+  AcquisitionValue expected(const Problem& problem, Choosing choice) const {
+    return outlook_.expect(problem, choice, unlimited);
   }
-  /// The same, whether it trains or not.
-  double chance_to_serve(const Problem& problem, Choosing choice) const {
-    return outlook_.expect(problem, choice, unlimited).feasible;
+  /// May it be the answer? What trains nothing may not where that is asked for.
+  bool counts(const AcquisitionValue& expected) const { return !trains_ || expected.loss < 0; }
+  /// May it be the answer, and as good as certainly keeps every limit?
+  bool is_sure(const Problem& problem, Choosing choice) const {
+    return outlook_.holds(problem, choice, sure) && counts(expected(problem, choice));
   }
 
   /// The least budget or latency below `most` that some open choice is sure to keep.
@@ -58,11 +59,11 @@ class Forecast {
     relaxation.needed = most;
     for_each_choice(problem, [&](Choosing choice) {
       limit = (1 - nearer) * relaxation.needed;
-      if (!open(choice) || chance(relaxed, choice) < sure) return;
+      if (!open(choice) || !is_sure(relaxed, choice)) return;
       double low = relaxation.limit, high = limit;
       for (int i = 0; i < halvings; ++i) {
         limit = std::sqrt(low * high);
-        (chance(relaxed, choice) < sure ? low : high) = limit;
+        (is_sure(relaxed, choice) ? high : low) = limit;
       }
       relaxation.needed = high;
       relaxation.choice.assign(choice.begin(), choice.end());
@@ -81,7 +82,7 @@ class Forecast {
     while (relaxation.choice.empty() && (rate *= slower_step) > (1 + nearer) * least)
       for_each_choice(problem, [&](Choosing choice) {
         if (number++ % every != 0 || !relaxation.choice.empty() || !open(choice) ||
-            chance(slower, choice) < sure)
+            !is_sure(slower, choice))
           return;
         relaxation.needed = rate;
         relaxation.choice.assign(choice.begin(), choice.end());
@@ -308,9 +309,9 @@ Infeasibility explain(const Strategy& strategy, bool trains) {
     ++why.choices;
     why.measured += history.is_measured(choice);
     if (!forecast.knows() || !forecast.open(choice)) return;
-    const double chance = forecast.chance(problem, choice);
-    why.predicted += forecast.chance_to_serve(problem, choice) >= 0.5;
-    best_chance = std::max(best_chance, chance);
+    const AcquisitionValue expected = forecast.expected(problem, choice);
+    why.predicted += expected.feasible >= 0.5;
+    if (forecast.counts(expected)) best_chance = std::max(best_chance, expected.feasible);
   });
   const size_t asked = strategy.options().profile_budget;
   if (best_chance >= sure && history.profiles() >= asked) why.profiles = 2 * asked;

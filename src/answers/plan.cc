@@ -57,8 +57,8 @@ struct View {
   double gain_by_relaxing(const Problem& problem, const Problem& relaxed, double best) const {
     double most = 0;
     for_each_choice(problem, [&](std::span<const size_t> choice) {
-      most = std::max(most,
-                      expected_gain(relaxed, choice, best) - expected_gain(problem, choice, best));
+      const double gain = expected_gain(relaxed, choice, best);
+      if (gain > most) most = std::max(most, gain - expected_gain(problem, choice, best));
     });
     return most;
   }

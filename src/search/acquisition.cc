@@ -11,6 +11,7 @@
 namespace flyball {
 namespace {
 
+constexpr double certain = 7;  // so many standard deviations off: a chance of one in 10¹²
 constexpr size_t worlds_drawn = 16, worlds_of_many = 8, many_candidates = 1'000;
 
 /// Of the medians.
@@ -206,34 +207,52 @@ LogReading Outlook::log_reading(size_t role, size_t candidate, size_t world) con
   return log_reading;
 }
 
+AcquisitionValue Outlook::in_world(const Problem& problem, std::span<const size_t> choice,
+                                   double best, size_t world) const {
+  std::array<LogReading, 2> figures;
+  for (size_t role = 0; role < choice.size(); ++role)
+    figures[role] = log_reading(role, choice[role], world);
+  const std::span<const LogReading> of_roles(figures.data(), choice.size());
+  if (power_probability(problem, of_roles) == 0) return {};
+  return acquisition_value(problem, of_roles, choice, best);
+}
+
+double Outlook::figure_chance(std::span<const size_t> choice) const {
+  double chance = 1;
+  for (size_t role = 0; role < choice.size(); ++role)
+    if (!chances_[role].empty()) chance *= chances_[role][choice[role]];
+  return chance;
+}
+
 AcquisitionValue Outlook::expect(const Problem& problem, std::span<const size_t> choice,
                                  double best) const {
-  std::array<LogReading, 2> figures;
-  const std::span<const LogReading> of_roles(figures.data(), choice.size());
+  std::array<LogReading, 2> medians;
   for (size_t role = 0; role < choice.size(); ++role)
-    figures[role] = log_reading_of(posteriors_[role], choice[role]);
-  AcquisitionValue acquisition{0, acquisition_value(problem, of_roles, choice, unlimited).loss, 0};
-  const double share = 1 / static_cast<double>(count_);
+    medians[role] = log_reading_of(posteriors_[role], choice[role]);
+  AcquisitionValue acquisition{
+      0, acquisition_value(problem, {medians.data(), choice.size()}, choice, unlimited).loss, 0};
+  const double share = figure_chance(choice) / static_cast<double>(count_);
   for (size_t world = 0; world < count_; ++world) {
-    for (size_t role = 0; role < choice.size(); ++role)
-      figures[role] = log_reading(role, choice[role], world);
-    const AcquisitionValue there = acquisition_value(problem, of_roles, choice, best);
+    const AcquisitionValue there = in_world(problem, choice, best, world);
     acquisition.feasible += share * there.feasible;
     acquisition.gain += share * there.gain;
   }
-  for (size_t role = 0; role < choice.size(); ++role) {
-    if (chances_[role].empty()) continue;
-    acquisition.feasible *= chances_[role][choice[role]];
-    acquisition.gain *= chances_[role][choice[role]];
-  }
   return acquisition;
+}
+
+bool Outlook::holds(const Problem& problem, std::span<const size_t> choice, double chance) const {
+  const double share = figure_chance(choice) / static_cast<double>(count_);
+  double reachable = figure_chance(choice);  // if it holds in all worlds that are not looked at yet
+  for (size_t world = 0; world < count_ && reachable >= chance; ++world)
+    reachable -= share * (1 - in_world(problem, choice, unlimited, world).feasible);
+  return reachable >= chance;
 }
 
 double probability_below(double limit, double log_mean, double sd) {
   if (limit == unlimited) return 1;
   if (limit <= 0) return 0;
   const double distance = std::log(limit) - log_mean;
-  if (sd <= 0) return distance >= 0 ? 1 : 0;
+  if (std::abs(distance) >= certain * sd) return distance >= 0 ? 1 : 0;
   return normal_cdf(distance / sd);
 }
 
@@ -245,6 +264,7 @@ double expected_improvement(double best, double cap, double log_mean, double sd)
     return value <= limit ? best - value : 0;
   }
   const double z = (std::log(limit) - log_mean) / sd;
+  if (z <= -certain) return 0;
   return std::max(0.0,
                   best * normal_cdf(z) - std::exp(log_mean + sd * sd / 2) * normal_cdf(z - sd));
 }

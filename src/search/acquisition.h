@@ -45,9 +45,16 @@ class Outlook {
   /// As acquisition_value(), the loss of the posteriors' medians; known() must hold.
   AcquisitionValue expect(const Problem& problem, std::span<const size_t> choice,
                           double best) const;
+  /// Is its `feasible` at least this chance? Where it is not, a world or two tell.
+  bool holds(const Problem& problem, std::span<const size_t> choice, double chance) const;
 
  private:
   LogReading log_reading(size_t role, size_t candidate, size_t world) const;
+  /// As acquisition_value() has it in a world, the loss left out.
+  AcquisitionValue in_world(const Problem& problem, std::span<const size_t> choice, double best,
+                            size_t world) const;
+  /// That figures of the program's own hold.
+  double figure_chance(std::span<const size_t> choice) const;
 
   std::vector<Posterior> posteriors_;         ///< by role
   std::vector<Worlds> worlds_;                ///< likewise
