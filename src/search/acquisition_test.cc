@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "search/surface_testing.h"
 
 namespace flyball {
 namespace {
@@ -210,6 +211,60 @@ TEST(Weigh, TwoServices) {
   expect_agreement(make({busy, second}, {8, 8}, Objective::time, {unlimited, unlimited, unlimited},
                         {{ms_48, w_18}, {ms_20, w_15}}),
                    0.02, 0.3);
+}
+
+namespace surface = testing_surface;
+
+/// Either every mode takes 80 ms and draws 18 W, or 120 ms and 12 W.
+class TwoWorlds : public surface::NearestPredictor {
+ public:
+  Result<Worlds> worlds(const Space& rows, size_t, uint64_t) const override {
+    Worlds worlds{2, {}, {}, {}, {}};
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (float ms : {80.F, 120.F}) worlds.log_ms.push_back(std::log(ms));
+      for (float watts : {18.F, 12.F}) worlds.log_w.push_back(std::log(watts));
+    }
+    worlds.sd_ms.assign(2 * rows.size(), 0.001F);
+    worlds.sd_w.assign(2 * rows.size(), 0.001F);
+    return worlds;
+  }
+};
+
+TEST(Outlook, ExpectsWhatHoldsInEachWorld) {
+  const auto problem = surface::problem({15, unlimited, unlimited});
+  const Readings all = surface::readings(*problem);
+  SearchOptions options;
+  options.make_predictor = [] { return std::make_unique<TwoWorlds>(); };
+  History history(problem);
+  for (size_t read : {3, 17}) history.record(0, read, all[0][read], "");
+  const Outlook outlook(history, options);
+  ASSERT_TRUE(outlook.known());
+  // The quick world breaks the budget: means of both would promise 100 ms at 15 W.
+  const std::array<size_t, 1> open = {30}, read = {3};
+  const AcquisitionValue expected = outlook.expect(*problem, open, 150);
+  EXPECT_NEAR(expected.feasible, 0.5, 1e-6);
+  EXPECT_NEAR(expected.gain, 0.5 * 30, 0.1);
+  EXPECT_TRUE(outlook.holds(*problem, open, 0.49));
+  EXPECT_FALSE(outlook.holds(*problem, open, 0.51));
+  // What was read is known in all of them.
+  const double ms = all[0][3].minibatch_ms;
+  EXPECT_DOUBLE_EQ(outlook.expect(*problem, read, ms + 7).gain, 7);
+  EXPECT_TRUE(outlook.holds(*problem, read, 1));
+}
+
+TEST(Outlook, HoldsIsWhatIsExpected) {
+  const auto problem = surface::problem({14, unlimited, unlimited});
+  const Readings all = surface::readings(*problem);
+  History history(problem);
+  for (size_t read : {3, 17, 30}) history.record(0, read, all[0][read], "");
+  const Outlook outlook(history, surface::with_predictor());
+  for (size_t i = 0; i < all[0].size(); ++i)
+    for (const double chance : {0.05, 0.5, 0.95}) {
+      const std::array<size_t, 1> choice = {i};
+      EXPECT_EQ(outlook.holds(*problem, choice, chance),
+                outlook.expect(*problem, choice, unlimited).feasible >= chance)
+          << i << " " << chance;
+    }
 }
 
 }  // namespace

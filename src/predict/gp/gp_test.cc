@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <span>
+
 #include "base/statistics.h"
 #include "predict/known_board_testing.h"
 
@@ -308,6 +311,48 @@ TEST(Gp, TimeAndPowerOfADrawBelongTogether) {
     together += product;
   }
   EXPECT_LT(together, 0);
+}
+
+TEST(Gp, WorldsAreWhatIsPredictedAndBelongTogether) {
+  const auto predictor = make_gp();
+  ASSERT_TRUE(predictor->fit(random_rows(truth(), 12, 4), {}, {}).ok());
+  const auto prediction = predictor->predict(truth().space);
+  constexpr size_t count = 64;
+  const auto worlds = predictor->worlds(truth().space, count, 1);
+  ASSERT_TRUE(prediction.ok() && worlds.ok());
+  ASSERT_EQ(worlds->log_ms.size(), truth().size() * count);
+  ASSERT_EQ(worlds->sd_w.size(), truth().size() * count);
+  double off = 0, together = 0;
+  for (size_t i = 0; i < truth().size(); ++i) {
+    const std::span ms(worlds->log_ms.data() + i * count, count),
+        watts(worlds->log_w.data() + i * count, count);
+    const auto mean = [](std::span<const float> values) {
+      return std::accumulate(values.begin(), values.end(), 0.0) / count;
+    };
+    off += std::abs(mean(ms) - std::log(prediction->minibatch_ms.mean[i]));
+    for (size_t w = 0; w < count; ++w) {
+      together += (ms[w] - mean(ms)) * (watts[w] - mean(watts));
+      EXPECT_GT(worlds->sd_ms[i * count + w], 0);
+    }
+  }
+  EXPECT_LT(off / static_cast<double>(truth().size()), 0.05);
+  EXPECT_LT(together, 0);  // work done in less time draws more
+}
+
+TEST(Gp, AWorldIsTheSameWhateverElseIsAskedFor) {
+  const auto predictor = make_transfer_gp();
+  const WorkloadTable reference = table({"other"}, 0.01, 5);
+  ASSERT_TRUE(predictor->fit(random_rows(truth(), 6, 4), {&reference, 1}, {}).ok());
+  std::vector<size_t> some;
+  for (size_t i = 5; i < truth().size(); i += 31) some.push_back(i);
+  const auto all = predictor->worlds(truth().space, 8, 1),
+             part = predictor->worlds(truth().space.subset(some), 8, 1);
+  ASSERT_TRUE(all.ok() && part.ok());
+  for (size_t k = 0; k < some.size(); ++k)
+    for (size_t w = 0; w < 8; ++w) {
+      EXPECT_NEAR(part->log_ms[k * 8 + w], all->log_ms[some[k] * 8 + w], 1e-5);
+      EXPECT_NEAR(part->log_w[k * 8 + w], all->log_w[some[k] * 8 + w], 1e-5);
+    }
 }
 
 // What a simulation says of the board: it errs by a fifth in time, by a few percent in power, and
