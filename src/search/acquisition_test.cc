@@ -248,7 +248,7 @@ TEST(Outlook, ExpectsWhatHoldsInEachWorld) {
   EXPECT_FALSE(outlook.holds(*problem, open, 0.51));
   // What was read is known in all of them.
   const double ms = all[0][3].minibatch_ms;
-  EXPECT_DOUBLE_EQ(outlook.expect(*problem, read, ms + 7).gain, 7);
+  EXPECT_NEAR(outlook.expect(*problem, read, ms + 7).gain, 7, 1e-9);
   EXPECT_TRUE(outlook.holds(*problem, read, 1));
 }
 
