@@ -48,7 +48,8 @@ class Forecast {
   bool counts(const AcquisitionValue& expected) const { return !trains_ || expected.loss < 0; }
   /// May it be the answer, and as good as certainly keeps every limit?
   bool is_sure(const Problem& problem, Choosing choice) const {
-    return outlook_.holds(problem, choice, sure) && counts(expected(problem, choice));
+    const AcquisitionValue told = expected(problem, choice);
+    return counts(told) && told.feasible >= sure;
   }
 
   /// The least budget or latency below `most` that some open choice is sure to keep.

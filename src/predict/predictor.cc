@@ -20,10 +20,10 @@ std::vector<float> shifted(const Estimates& estimates, size_t count, Random rand
   return logs;
 }
 
-void add_logs(const Estimates& estimates, std::vector<float>& centre, std::vector<float>& sd) {
+void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector<double>& spread) {
   for (size_t i = 0; i < estimates.mean.size(); ++i) {
-    centre.push_back(static_cast<float>(std::log(estimates.mean[i])));
-    sd.push_back(static_cast<float>(log_spread(estimates, i)));
+    centre.push_back(std::log(estimates.mean[i]));
+    spread.push_back(log_spread(estimates, i));
   }
 }
 
@@ -35,12 +35,16 @@ Result<Draws> Predictor::draw(const Space& space, size_t count, uint64_t seed) c
                shifted(told.power_w, count, Random(mix_seed(seed, 2)))};
 }
 
-Result<Worlds> Predictor::worlds(const Space& space, size_t /*count*/, uint64_t /*seed*/) const {
+Posterior posterior_from(const Prediction& told) {
+  Posterior posterior;
+  to_log(told.minibatch_ms, posterior.log_ms, posterior.sd_ms);
+  to_log(told.power_w, posterior.log_w, posterior.sd_w);
+  return posterior;
+}
+
+Result<Posterior> Predictor::posterior(const Space& space, uint64_t /*seed*/) const {
   FLYBALL_ASSIGN(const Prediction told, predict(space));
-  Worlds one{1, {}, {}, {}, {}};
-  add_logs(told.minibatch_ms, one.log_ms, one.sd_ms);
-  add_logs(told.power_w, one.log_w, one.sd_w);
-  return one;
+  return posterior_from(told);
 }
 
 }  // namespace flyball

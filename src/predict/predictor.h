@@ -35,15 +35,17 @@ struct Draws {
   std::vector<float> log_w;   ///< empty when no power was measured
 };
 
-/// What a predictor believes, as worlds of equal weight that could be the true one. In each of them
-/// the logarithm of a figure of a configuration, the noise of a reading included, is normal by
-/// itself; what errs together differs between the worlds. All worlds of a configuration stand
-/// beside each other, and time and power of one world belong together.
-struct Worlds {
-  size_t count = 0;
-  std::vector<float> log_ms, sd_ms;  ///< configurations × count
-  std::vector<float> log_w, sd_w;    ///< empty when no power was measured
+/// Normal distributions of the logarithms of time and power, the noise of a reading included; one
+/// entry per configuration.
+struct Posterior {
+  std::vector<double> log_ms, sd_ms;
+  std::vector<double> log_w, sd_w;  ///< empty when no power was measured
+
+  bool has_power() const { return !log_w.empty(); }
 };
+
+/// What means and intervals stand for.
+Posterior posterior_from(const Prediction& told);
 
 /// Options every predictor takes.
 struct FitOptions {
@@ -66,9 +68,10 @@ class Predictor {
   /// Equal seeds, equal samples. Of a predictor that knows no more than its intervals each draw
   /// shifts all of a figure alike, by as many standard deviations.
   virtual Result<Draws> draw(const Space& space, size_t count, uint64_t seed) const;
-  /// At most `count` of them; equal seeds, equal worlds. Of a predictor that knows no more than its
-  /// intervals there is one.
-  virtual Result<Worlds> worlds(const Space& space, size_t count, uint64_t seed) const;
+  /// The same as means and spreads, of a predictor that can by draws of all that it believes: where
+  /// readings are few that is wider on one side, and other in the mean, than what predict() finds
+  /// around the most probable of it. Equal seeds, equal answers.
+  virtual Result<Posterior> posterior(const Space& space, uint64_t seed) const;
 };
 
 }  // namespace flyball

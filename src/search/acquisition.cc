@@ -1,7 +1,6 @@
 #include "search/acquisition.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -11,21 +10,28 @@
 namespace flyball {
 namespace {
 
-constexpr double certain = 7;  // so many standard deviations off: a chance of one in 10¹²
-constexpr size_t worlds_drawn = 16, worlds_of_many = 8, many_candidates = 1'000;
+/// Mean and spread on the log scale.
+struct LogNormal {
+  double mean = 0, sd = 0;
+};
 
-/// Of the medians.
-LogReading log_reading_of(const Posterior& posterior, size_t candidate) {
-  const LogNormal time{posterior.log_ms[candidate], posterior.sd_ms[candidate]};
-  if (!posterior.has_power()) return {time, {}};
-  return {time, {posterior.log_w[candidate], posterior.sd_w[candidate]}};
+LogNormal time_of(const Posterior& posterior, size_t candidate) {
+  return {posterior.log_ms[candidate], posterior.sd_ms[candidate]};
 }
 
-double power_probability(const Problem& problem, std::span<const LogReading> figures) {
+/// Power may be unknown; then nothing is asked of it (a budget on it ends the search elsewhere).
+LogNormal power_of(const Posterior& posterior, size_t candidate) {
+  if (!posterior.has_power()) return {0, 0};
+  return {posterior.log_w[candidate], posterior.sd_w[candidate]};
+}
+
+double power_probability(const Problem& problem, std::span<const Posterior> posteriors,
+                         std::span<const size_t> choice) {
   double probability = 1;
-  for (const LogReading& log_reading : figures)
-    probability *=
-        probability_below(problem.budgets.power_w, log_reading.power.mean, log_reading.power.sd);
+  for (size_t role = 0; role < choice.size(); ++role) {
+    const LogNormal power = power_of(posteriors[role], choice[role]);
+    probability *= probability_below(problem.budgets.power_w, power.mean, power.sd);
+  }
   return probability;
 }
 
@@ -40,12 +46,12 @@ AcquisitionValue of_log_normal(double feasible, double best, LogNormal loss, dou
   return acquisition;
 }
 
-AcquisitionValue training(const Problem& problem, const LogReading& log_reading, size_t candidate,
+AcquisitionValue training(const Problem& problem, const Posterior& posterior, size_t candidate,
                           double feasible, double best) {
-  LogNormal time = log_reading.time;
+  LogNormal time = time_of(posterior, candidate);
   const double counts = problem.counts(problem.candidates->batch(0, candidate));
   time.mean -= std::log(counts);
-  const LogNormal power = log_reading.power;
+  const LogNormal power = power_of(posterior, candidate);
   const LogNormal energy = {time.mean + power.mean - std::log(1e3), std::hypot(time.sd, power.sd)};
   const double cap = std::min(problem.budgets.time_ms, problem.slowdown_cap_ms(candidate) / counts);
   const double time_holds = probability_below(cap, time.mean, time.sd);
@@ -74,13 +80,13 @@ std::pair<LogNormal, double> request_energy(const Problem& problem, size_t candi
       idle_w * problem.window_ms(0, batch) / (1e3 * batch)};
 }
 
-AcquisitionValue inference(const Problem& problem, const LogReading& log_reading, size_t candidate,
+AcquisitionValue inference(const Problem& problem, const Posterior& posterior, size_t candidate,
                            double feasible, double best) {
   const double batch = problem.candidates->batch(0, candidate), wait = problem.wait_ms(0, batch);
   const double cap = std::min({problem.window_ms(0, batch), problem.roles[0].latency_ms - wait,
                                problem.slowdown_cap_ms(candidate)});
   if (cap <= 0) return {0, unlimited, 0};
-  const auto& [time, power] = log_reading;
+  const LogNormal time = time_of(posterior, candidate), power = power_of(posterior, candidate);
   if (problem.objective == Objective::power) {
     const double holds = probability_below(cap, time.mean, time.sd);
     return of_log_normal(holds, best, power, problem.budgets.power_w, 0);
@@ -96,9 +102,9 @@ AcquisitionValue inference(const Problem& problem, const LogReading& log_reading
 
 /// The larger power of two roles, taken to be that of the one with the larger median: the other
 /// only has to keep the budget.
-AcquisitionValue of_larger_power(const Problem& problem, std::span<const LogReading> figures,
-                                 double others_hold, double best) {
-  LogNormal larger = figures[0].power, other = figures[1].power;
+AcquisitionValue of_larger_power(const Problem& problem, std::span<const Posterior> posteriors,
+                                 std::span<const size_t> choice, double others_hold, double best) {
+  LogNormal larger = power_of(posteriors[0], choice[0]), other = power_of(posteriors[1], choice[1]);
   if (other.mean > larger.mean) std::swap(larger, other);
   const double budget = problem.budgets.power_w;
   return of_log_normal(others_hold * probability_below(budget, other.mean, other.sd), best, larger,
@@ -126,16 +132,17 @@ double expected_gain(double unit, double beat, double window, LogNormal train, L
   return gain;
 }
 
-AcquisitionValue concurrent(const Problem& problem, std::span<const LogReading> figures,
+AcquisitionValue concurrent(const Problem& problem, std::span<const Posterior> posteriors,
                             std::span<const size_t> choice, double feasible, double best) {
   const double batch = problem.candidates->batch(1, choice[1]);
   double window = problem.window_ms(1, batch);
   const double cap = std::min(window, problem.roles[1].latency_ms - problem.wait_ms(1, batch));
   if (cap <= 0) return {0, 0, 0};
-  const LogNormal train = figures[0].time, infer = figures[1].time;
+  const LogNormal train = time_of(posteriors[0], choice[0]),
+                  infer = time_of(posteriors[1], choice[1]);
   const double in_time = probability_below(cap, infer.mean, infer.sd);
   if (problem.objective == Objective::power)
-    return of_larger_power(problem, figures, in_time, best);
+    return of_larger_power(problem, posteriors, choice, in_time, best);
   const double holds = feasible * in_time;
   window -= problem.lost_ms(choice);
   const double counts = problem.counts(problem.candidates->batch(0, choice[0]));
@@ -148,9 +155,9 @@ AcquisitionValue concurrent(const Problem& problem, std::span<const LogReading> 
   return acquisition;
 }
 
-AcquisitionValue two_inferences(const Problem& problem, std::span<const LogReading> figures,
+AcquisitionValue two_inferences(const Problem& problem, std::span<const Posterior> posteriors,
                                 std::span<const size_t> choice, double feasible, double best) {
-  const LogNormal a = figures[0].time, b = figures[1].time;
+  const LogNormal a = time_of(posteriors[0], choice[0]), b = time_of(posteriors[1], choice[1]);
   const double ta = std::exp(a.mean), tb = std::exp(b.mean), both = ta + tb;
   const LogNormal sum = {std::log(both), std::hypot(a.sd * ta, b.sd * tb) / both};
   double cap = unlimited, busy = 0, slope = 0, offset = 0;
@@ -166,8 +173,8 @@ AcquisitionValue two_inferences(const Problem& problem, std::span<const LogReadi
   if (cap <= 0) return {0, unlimited, 0};
   const double rate_holds = probability_below(1, std::log(busy), sum.sd);
   if (problem.objective == Objective::power)
-    return of_larger_power(problem, figures, rate_holds * probability_below(cap, sum.mean, sum.sd),
-                           best);
+    return of_larger_power(problem, posteriors, choice,
+                           rate_holds * probability_below(cap, sum.mean, sum.sd), best);
   if (problem.objective == Objective::time)
     return of_log_normal(feasible * rate_holds, best, sum, cap, 0);
   AcquisitionValue acquisition = of_log_normal(
@@ -180,79 +187,32 @@ AcquisitionValue two_inferences(const Problem& problem, std::span<const LogReadi
 }  // namespace
 
 Outlook::Outlook(const History& history, const SearchOptions& options) {
-  auto posteriors = posteriors_of(history, options);
-  if (!posteriors.ok()) return;
-  posteriors_ = *std::move(posteriors);
-  for (size_t role = 0; role < posteriors_.size(); ++role) {
-    const bool many = posteriors_[role].log_ms.size() > many_candidates;
-    auto worlds = worlds_of(history, role, options, many ? worlds_of_many : worlds_drawn);
-    if (!worlds.ok()) {
-      posteriors_.clear();
-      return;
-    }
-    count_ = std::max(count_, worlds->count);
-    worlds_.push_back(*std::move(worlds));
+  std::vector<Posterior> posteriors;
+  for (size_t role = 0; role < history.problem().roles.size(); ++role) {
+    auto posterior = drawn_posterior_of(history, role, options);
+    if (!posterior.ok()) return;
+    posteriors.push_back(*std::move(posterior));
     chances_.push_back(figure_chances(history, role));
   }
-}
-
-LogReading Outlook::log_reading(size_t role, size_t candidate, size_t world) const {
-  const Posterior& posterior = posteriors_[role];
-  const Worlds& worlds = worlds_[role];
-  const size_t i = candidate * worlds.count + world % worlds.count;
-  LogReading log_reading = log_reading_of(posterior, candidate);
-  // What was read is known, to the last digit.
-  if (log_reading.time.sd > 0) log_reading.time = {worlds.log_ms[i], worlds.sd_ms[i]};
-  if (log_reading.power.sd > 0) log_reading.power = {worlds.log_w[i], worlds.sd_w[i]};
-  return log_reading;
-}
-
-AcquisitionValue Outlook::in_world(const Problem& problem, std::span<const size_t> choice,
-                                   double best, size_t world) const {
-  std::array<LogReading, 2> figures;
-  for (size_t role = 0; role < choice.size(); ++role)
-    figures[role] = log_reading(role, choice[role], world);
-  const std::span<const LogReading> of_roles(figures.data(), choice.size());
-  if (power_probability(problem, of_roles) == 0) return {};
-  return acquisition_value(problem, of_roles, choice, best);
-}
-
-double Outlook::figure_chance(std::span<const size_t> choice) const {
-  double chance = 1;
-  for (size_t role = 0; role < choice.size(); ++role)
-    if (!chances_[role].empty()) chance *= chances_[role][choice[role]];
-  return chance;
+  posteriors_ = std::move(posteriors);
 }
 
 AcquisitionValue Outlook::expect(const Problem& problem, std::span<const size_t> choice,
                                  double best) const {
-  std::array<LogReading, 2> medians;
-  for (size_t role = 0; role < choice.size(); ++role)
-    medians[role] = log_reading_of(posteriors_[role], choice[role]);
-  AcquisitionValue acquisition{
-      0, acquisition_value(problem, {medians.data(), choice.size()}, choice, unlimited).loss, 0};
-  const double share = figure_chance(choice) / static_cast<double>(count_);
-  for (size_t world = 0; world < count_; ++world) {
-    const AcquisitionValue there = in_world(problem, choice, best, world);
-    acquisition.feasible += share * there.feasible;
-    acquisition.gain += share * there.gain;
+  AcquisitionValue acquisition = acquisition_value(problem, posteriors_, choice, best);
+  for (size_t role = 0; role < choice.size(); ++role) {
+    if (chances_[role].empty()) continue;
+    acquisition.feasible *= chances_[role][choice[role]];
+    acquisition.gain *= chances_[role][choice[role]];
   }
   return acquisition;
-}
-
-bool Outlook::holds(const Problem& problem, std::span<const size_t> choice, double chance) const {
-  const double share = figure_chance(choice) / static_cast<double>(count_);
-  double reachable = figure_chance(choice);  // if it holds in all worlds that are not looked at yet
-  for (size_t world = 0; world < count_ && reachable >= chance; ++world)
-    reachable -= share * (1 - in_world(problem, choice, unlimited, world).feasible);
-  return reachable >= chance;
 }
 
 double probability_below(double limit, double log_mean, double sd) {
   if (limit == unlimited) return 1;
   if (limit <= 0) return 0;
   const double distance = std::log(limit) - log_mean;
-  if (std::abs(distance) >= certain * sd) return distance >= 0 ? 1 : 0;
+  if (sd <= 0) return distance >= 0 ? 1 : 0;
   return normal_cdf(distance / sd);
 }
 
@@ -264,18 +224,18 @@ double expected_improvement(double best, double cap, double log_mean, double sd)
     return value <= limit ? best - value : 0;
   }
   const double z = (std::log(limit) - log_mean) / sd;
-  if (z <= -certain) return 0;
   return std::max(0.0,
                   best * normal_cdf(z) - std::exp(log_mean + sd * sd / 2) * normal_cdf(z - sd));
 }
 
-AcquisitionValue acquisition_value(const Problem& problem, std::span<const LogReading> figures,
+AcquisitionValue acquisition_value(const Problem& problem, std::span<const Posterior> posteriors,
                                    std::span<const size_t> choice, double best) {
-  const double feasible = power_probability(problem, figures);
-  if (problem.concurrent()) return concurrent(problem, figures, choice, feasible, best);
-  if (choice.size() == 2) return two_inferences(problem, figures, choice, feasible, best);
-  if (problem.roles[0].serves()) return inference(problem, figures[0], choice[0], feasible, best);
-  return training(problem, figures[0], choice[0], feasible, best);
+  const double feasible = power_probability(problem, posteriors, choice);
+  if (problem.concurrent()) return concurrent(problem, posteriors, choice, feasible, best);
+  if (choice.size() == 2) return two_inferences(problem, posteriors, choice, feasible, best);
+  if (problem.roles[0].serves())
+    return inference(problem, posteriors[0], choice[0], feasible, best);
+  return training(problem, posteriors[0], choice[0], feasible, best);
 }
 
 }  // namespace flyball

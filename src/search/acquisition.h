@@ -1,7 +1,6 @@
 // What a trial is worth: probability of being feasible and expected improvement (Gardner et al.,
-// "Bayesian optimization with inequality constraints", ICML 2014). Worlds are drawn from what the
-// predictors believe; in each of them both are closed forms of log-normal figures, so that what a
-// few draws happen to like costs nothing, and what errs together is told apart.
+// "Bayesian optimization with inequality constraints", ICML 2014), in closed form on log-normal
+// posteriors.
 #pragma once
 
 #include <span>
@@ -9,17 +8,6 @@
 #include "search/posterior.h"
 
 namespace flyball {
-
-/// Mean and spread on the log scale.
-struct LogNormal {
-  double mean = 0, sd = 0;
-};
-
-/// Time and power of a role's candidate. Power may be unknown, {0, 0}: then nothing is asked of it
-/// (a budget on it ends the search elsewhere).
-struct LogReading {
-  LogNormal time, power;
-};
 
 /// What is expected of one choice.
 struct AcquisitionValue {
@@ -29,36 +17,23 @@ struct AcquisitionValue {
 };
 
 /// Weighs a choice against the loss `best` (unlimited: nothing to improve on; gain is then 0).
-/// `figures`: of each role's candidate.
-AcquisitionValue acquisition_value(const Problem& problem, std::span<const LogReading> figures,
+AcquisitionValue acquisition_value(const Problem& problem, std::span<const Posterior> posteriors,
                                    std::span<const size_t> choice, double best);
 
-/// What predictions of every role let expect of a choice, averaged over 16 worlds (8 of more than
-/// 1,000 candidates), with the chance that figures of the program's own hold (figure_chance.h).
-/// Nothing is known where a role has no predictions.
+/// What predictions of every role let expect of a choice, with the chance that figures of the
+/// program's own hold (figure_chance.h). Nothing is known where a role has no predictions.
 class Outlook {
  public:
   Outlook() = default;
   Outlook(const History& history, const SearchOptions& options);
 
   bool known() const { return !posteriors_.empty(); }
-  /// As acquisition_value(), the loss of the posteriors' medians; known() must hold.
+  /// As acquisition_value(); known() must hold.
   AcquisitionValue expect(const Problem& problem, std::span<const size_t> choice,
                           double best) const;
-  /// Is its `feasible` at least this chance? Where it is not, a world or two tell.
-  bool holds(const Problem& problem, std::span<const size_t> choice, double chance) const;
 
  private:
-  LogReading log_reading(size_t role, size_t candidate, size_t world) const;
-  /// As acquisition_value() has it in a world, the loss left out.
-  AcquisitionValue in_world(const Problem& problem, std::span<const size_t> choice, double best,
-                            size_t world) const;
-  /// That figures of the program's own hold.
-  double figure_chance(std::span<const size_t> choice) const;
-
   std::vector<Posterior> posteriors_;         ///< by role
-  std::vector<Worlds> worlds_;                ///< likewise
-  size_t count_ = 1;                          ///< of worlds
   std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: none broke
 };
 

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "search/surface_testing.h"
 
 namespace flyball {
 namespace {
@@ -64,10 +63,10 @@ TEST(ExpectedImprovement, OfAReadingIsAStep) {
   EXPECT_EQ(probability_below(0, std::log(15), 1), 0);
 }
 
-// One configuration for each role, in batches of this size, with what is believed of it.
+// One configuration for each role, in batches of this size, with posteriors about it.
 struct Case {
   Problem problem;
-  std::vector<LogReading> figures;
+  std::vector<Posterior> posteriors;
   double best = 0;
 };
 
@@ -84,25 +83,25 @@ Case make(std::vector<Role> roles, const std::vector<double>& batches, Objective
   one.problem.published_wait = true;
   one.problem.budgets = budgets;
   for (const auto& [time, power] : figures)
-    one.figures.push_back({{time.mean, time.sd}, {power.mean, power.sd}});
+    one.posteriors.push_back({{time.mean}, {time.sd}, {power.mean}, {power.sd}});
   return one;
 }
 
 // The loss of the medians, and a gain over something a little worse.
 void expect_agreement(Case one, double chance_tolerance, double gain_tolerance) {
-  const std::vector<size_t> choice(one.figures.size(), 0);
+  const std::vector<size_t> choice(one.posteriors.size(), 0);
   std::vector<Reading> medians;
-  for (const auto& [time, power] : one.figures)
-    medians.push_back({std::exp(time.mean), std::exp(power.mean)});
+  for (const Posterior& posterior : one.posteriors)
+    medians.push_back({std::exp(posterior.log_ms[0]), std::exp(posterior.log_w[0])});
   const double median = outcome(one.problem, medians, choice).loss;
   one.best = median + 0.05 * std::abs(median);
   const AcquisitionValue acquisition =
-      acquisition_value(one.problem, one.figures, choice, one.best);
+      acquisition_value(one.problem, one.posteriors, choice, one.best);
   const Sampled truth = sampled(one.best, [&](Random& random) {
     std::vector<Reading> readings;
-    for (const auto& [time, power] : one.figures)
-      readings.push_back({std::exp(time.mean + time.sd * random.normal()),
-                          std::exp(power.mean + power.sd * random.normal())});
+    for (const Posterior& posterior : one.posteriors)
+      readings.push_back({std::exp(posterior.log_ms[0] + posterior.sd_ms[0] * random.normal()),
+                          std::exp(posterior.log_w[0] + posterior.sd_w[0] * random.normal())});
     const Outcome found = outcome(one.problem, readings, choice);
     return std::pair(found.feasible, found.loss);
   });
@@ -113,7 +112,7 @@ void expect_agreement(Case one, double chance_tolerance, double gain_tolerance) 
   EXPECT_NEAR(acquisition.feasible, truth.chance, chance_tolerance + 5 * 0.5 / std::sqrt(draws));
   EXPECT_NEAR(acquisition.gain, truth.gain, gain_tolerance * truth.gain + 5 * truth.gain_error);
   // Without anything to improve on there is no gain, and the rest stays.
-  const AcquisitionValue first = acquisition_value(one.problem, one.figures, choice, unlimited);
+  const AcquisitionValue first = acquisition_value(one.problem, one.posteriors, choice, unlimited);
   EXPECT_EQ(first.gain, 0);
   EXPECT_EQ(first.feasible, acquisition.feasible);
 }
@@ -174,7 +173,7 @@ TEST(Weigh, AWindowBeyondTheLatencyIsHopeless) {
   const Case one = make({{"net", Phase::infer, 200, 39}}, {8}, Objective::latency,
                         {15.5, unlimited, unlimited}, {{ms_20, w_15}});
   const AcquisitionValue acquisition =
-      acquisition_value(one.problem, one.figures, std::array<size_t, 1>{}, 100);
+      acquisition_value(one.problem, one.posteriors, std::array<size_t, 1>{}, 100);
   EXPECT_EQ(acquisition.feasible, 0);
   EXPECT_EQ(acquisition.gain, 0);
 }
@@ -211,60 +210,6 @@ TEST(Weigh, TwoServices) {
   expect_agreement(make({busy, second}, {8, 8}, Objective::time, {unlimited, unlimited, unlimited},
                         {{ms_48, w_18}, {ms_20, w_15}}),
                    0.02, 0.3);
-}
-
-namespace surface = testing_surface;
-
-/// Either every mode takes 80 ms and draws 18 W, or 120 ms and 12 W.
-class TwoWorlds : public surface::NearestPredictor {
- public:
-  Result<Worlds> worlds(const Space& rows, size_t, uint64_t) const override {
-    Worlds worlds{2, {}, {}, {}, {}};
-    for (size_t i = 0; i < rows.size(); ++i) {
-      for (float ms : {80.F, 120.F}) worlds.log_ms.push_back(std::log(ms));
-      for (float watts : {18.F, 12.F}) worlds.log_w.push_back(std::log(watts));
-    }
-    worlds.sd_ms.assign(2 * rows.size(), 0.001F);
-    worlds.sd_w.assign(2 * rows.size(), 0.001F);
-    return worlds;
-  }
-};
-
-TEST(Outlook, ExpectsWhatHoldsInEachWorld) {
-  const auto problem = surface::problem({15, unlimited, unlimited});
-  const Readings all = surface::readings(*problem);
-  SearchOptions options;
-  options.make_predictor = [] { return std::make_unique<TwoWorlds>(); };
-  History history(problem);
-  for (size_t read : {3, 17}) history.record(0, read, all[0][read], "");
-  const Outlook outlook(history, options);
-  ASSERT_TRUE(outlook.known());
-  // The quick world breaks the budget: means of both would promise 100 ms at 15 W.
-  const std::array<size_t, 1> open = {30}, read = {3};
-  const AcquisitionValue expected = outlook.expect(*problem, open, 150);
-  EXPECT_NEAR(expected.feasible, 0.5, 1e-6);
-  EXPECT_NEAR(expected.gain, 0.5 * 30, 0.1);
-  EXPECT_TRUE(outlook.holds(*problem, open, 0.49));
-  EXPECT_FALSE(outlook.holds(*problem, open, 0.51));
-  // What was read is known in all of them.
-  const double ms = all[0][3].minibatch_ms;
-  EXPECT_NEAR(outlook.expect(*problem, read, ms + 7).gain, 7, 1e-9);
-  EXPECT_TRUE(outlook.holds(*problem, read, 1));
-}
-
-TEST(Outlook, HoldsIsWhatIsExpected) {
-  const auto problem = surface::problem({14, unlimited, unlimited});
-  const Readings all = surface::readings(*problem);
-  History history(problem);
-  for (size_t read : {3, 17, 30}) history.record(0, read, all[0][read], "");
-  const Outlook outlook(history, surface::with_predictor());
-  for (size_t i = 0; i < all[0].size(); ++i)
-    for (const double chance : {0.05, 0.5, 0.95}) {
-      const std::array<size_t, 1> choice = {i};
-      EXPECT_EQ(outlook.holds(*problem, choice, chance),
-                outlook.expect(*problem, choice, unlimited).feasible >= chance)
-          << i << " " << chance;
-    }
 }
 
 }  // namespace

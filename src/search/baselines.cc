@@ -45,13 +45,14 @@ const Baseline* best_unmeasured(const History& history, const SearchOptions& opt
     return !baseline.choice.empty() && !is_tried(history, baseline.choice);
   };
   if (std::ranges::none_of(options.baselines, open)) return nullptr;
-  const Outlook outlook(history, options);
-  if (!outlook.known()) return nullptr;
+  const auto posteriors = posteriors_of(history, options);
+  if (!posteriors.ok()) return nullptr;
   const Baseline* best = nullptr;
   double least = unlimited;
   for (const Baseline& baseline : options.baselines) {
     if (baseline.choice.empty()) continue;
-    const AcquisitionValue expected = outlook.expect(problem, baseline.choice, unlimited);
+    const AcquisitionValue expected =
+        acquisition_value(problem, *posteriors, baseline.choice, unlimited);
     if (expected.feasible < likely_enough || expected.loss >= least) continue;
     least = expected.loss;
     best = &baseline;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "predict/interval.h"
 #include "space/table_hash.h"
 
 namespace flyball {
@@ -79,10 +78,16 @@ Error no_predictor() {
   return {Code::unavailable, "there is no predictor", ""};
 }
 
-void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector<double>& spread) {
-  for (size_t i = 0; i < estimates.mean.size(); ++i) {
-    centre.push_back(std::log(estimates.mean[i]));
-    spread.push_back(log_spread(estimates, i));
+/// Of what was measured: the reading, and no spread.
+void take_readings(const History& history, size_t role, Posterior& posterior) {
+  for (const auto& [candidate, record] : history.of_role(role)) {
+    if (record.failed()) continue;
+    const Reading value = record.value();
+    posterior.log_ms[candidate] = std::log(value.minibatch_ms);
+    posterior.sd_ms[candidate] = 0;
+    if (!posterior.has_power() || std::isnan(value.power_w)) continue;
+    posterior.log_w[candidate] = std::log(value.power_w);
+    posterior.sd_w[candidate] = 0;
   }
 }
 
@@ -106,15 +111,6 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
                                         compute);
 }
 
-Result<Worlds> worlds_of(const History& history, size_t role, const SearchOptions& options,
-                         size_t count) {
-  if (!options.make_predictor) return no_predictor();
-  const auto predictor = fitted(measured_table(history, role), role, options);
-  if (!predictor->ok()) return predictor->error();
-  return predictor->value()->worlds(history.problem().candidates->space(role), count,
-                                    options.seed + role);
-}
-
 Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,
                        const SearchOptions& options, size_t count) {
   if (!options.make_predictor) return no_predictor();
@@ -128,19 +124,20 @@ Result<Posterior> posterior_of(const History& history, size_t role, const Search
   if (!options.make_predictor) return no_predictor();
   const auto shared = predict_role(history, role, options);
   if (!shared->ok()) return shared->error();
-  const Prediction& predicted = shared->value();
-  Posterior posterior;
-  to_log(predicted.minibatch_ms, posterior.log_ms, posterior.sd_ms);
-  to_log(predicted.power_w, posterior.log_w, posterior.sd_w);
-  for (const auto& [candidate, record] : history.of_role(role)) {
-    if (record.failed()) continue;
-    const Reading value = record.value();
-    posterior.log_ms[candidate] = std::log(value.minibatch_ms);
-    posterior.sd_ms[candidate] = 0;
-    if (!posterior.has_power() || std::isnan(value.power_w)) continue;
-    posterior.log_w[candidate] = std::log(value.power_w);
-    posterior.sd_w[candidate] = 0;
-  }
+  Posterior posterior = posterior_from(shared->value());
+  take_readings(history, role, posterior);
+  return posterior;
+}
+
+Result<Posterior> drawn_posterior_of(const History& history, size_t role,
+                                     const SearchOptions& options) {
+  if (!options.make_predictor) return no_predictor();
+  const auto predictor = fitted(measured_table(history, role), role, options);
+  if (!predictor->ok()) return predictor->error();
+  FLYBALL_ASSIGN(Posterior posterior,
+                 predictor->value()->posterior(history.problem().candidates->space(role),
+                                               options.seed + role));
+  take_readings(history, role, posterior);
   return posterior;
 }
 

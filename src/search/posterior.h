@@ -12,15 +12,6 @@
 
 namespace flyball {
 
-/// Normal posteriors of the logarithms of time and power of every candidate of a role. Candidates
-/// that were measured have their reading and no spread.
-struct Posterior {
-  std::vector<double> log_ms, sd_ms;
-  std::vector<double> log_w, sd_w;  ///< empty when no power was measured
-
-  bool has_power() const { return !log_w.empty(); }
-};
-
 /// Values by what they were computed from. Bounded; safe to use from several threads.
 template <class Value>
 class SharedMemo {
@@ -87,20 +78,19 @@ std::string prediction_key(const History& history, size_t role, const SearchOpti
 std::shared_ptr<const Result<Prediction>> predict_role(const History& history, size_t role,
                                                        const SearchOptions& options);
 
-/// What it makes of the role's readings as worlds over all candidates, measured ones too. Errors as
-/// of posterior_of().
-Result<Worlds> worlds_of(const History& history, size_t role, const SearchOptions& options,
-                         size_t count);
-
 /// What it makes of the role's readings as surfaces over some of its candidates, measured ones too.
 /// Errors as of posterior_of().
 Result<Draws> draws_of(const History& history, size_t role, std::span<const size_t> candidates,
                        const SearchOptions& options, size_t count);
 
-/// Fits the options' predictor on the role's readings and predicts its candidates. The error is the
-/// predictor's, e.g. too few rows, or that there is none.
+/// Fits the options' predictor on the role's readings and predicts its candidates. Those that were
+/// measured have their reading and no spread. The error is the predictor's, e.g. too few rows, or
+/// that there is none.
 Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options);
-/// The same of every role; the error is that of the first that has none.
+/// The same by draws of all that the predictor believes (Predictor::posterior).
+Result<Posterior> drawn_posterior_of(const History& history, size_t role,
+                                     const SearchOptions& options);
+/// Posteriors of every role; the error is that of the first that has none.
 Result<std::vector<Posterior>> posteriors_of(const History& history, const SearchOptions& options);
 
 /// The readings of all candidates; where there are none and no trial failed, the medians of the

@@ -24,8 +24,8 @@ namespace flyball {
 namespace {
 
 constexpr size_t predicted_rows = 2048;  // predicted at a time, by one thread
-constexpr size_t worlds_of_draws = 32;   // each around some of many draws
-constexpr size_t few_rows = 20;          // beyond them a form of cost has nothing to add
+constexpr size_t most_worlds = 32;
+constexpr size_t few_rows = 20;    // beyond them a form of cost has nothing to add
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 
 /// Of `values`, in which `count` stand beside each other for each configuration, those of `rows`
@@ -120,7 +120,7 @@ class GpPredictor final : public Predictor {
     if (alone_) return Predictor::draw(space, count, seed);
     FLYBALL_ASSIGN(const Block told, block(space));
     const auto draws = static_cast<Index>(count), rows = static_cast<Index>(space.size());
-    const auto [time, power] = draw_worlds(std::min(count, worlds_of_draws), seed);
+    const auto [time, power] = draw_worlds(std::min(count, most_worlds), seed);
     Draws result{count, std::vector<float>(space.size() * count), {}};
     WorldsAt times(time_, time, space, told.rows);
     const Shift shift(told.time_alone, told.time);
@@ -147,20 +147,24 @@ class GpPredictor final : public Predictor {
     return result;
   }
 
-  Result<Worlds> worlds(const Space& space, size_t count, uint64_t seed) const override {
+  Result<Posterior> posterior(const Space& space, uint64_t seed) const override {
     FLYBALL_CHECK(check_fitted());
-    if (alone_) return Predictor::worlds(space, count, seed);
-    const auto [time, power] = draw_worlds(count, seed);
-    const size_t size = space.size() * count;
-    Worlds worlds{count, std::vector<float>(size), std::vector<float>(size), {}, {}};
-    if (has_power_) worlds.log_w.resize(size), worlds.sd_w.resize(size);
-    std::vector<Status> told(blocks(space));
-    parallel_for(told.size(), [&](size_t part) {
-      const std::vector<size_t> rows = block_of(space, part);
-      told[part] = tell_worlds(space.subset(rows), time, power, rows.front() * count, worlds);
+    if (alone_) return Predictor::posterior(space, seed);
+    const auto [time, power] = draw_worlds(most_worlds, seed);
+    std::vector<Result<Posterior>> parts(blocks(space), Posterior());
+    parallel_for(parts.size(), [&](size_t part) {
+      parts[part] = posterior_of_block(space.subset(block_of(space, part)), time, power);
     });
-    for (const Status& status : told) FLYBALL_CHECK(status);
-    return worlds;
+    Posterior whole;
+    for (const Result<Posterior>& part : parts) {
+      if (!part) return part.error();
+      for (const auto figure :
+           {&Posterior::log_ms, &Posterior::sd_ms, &Posterior::log_w, &Posterior::sd_w}) {
+        const std::vector<double>& own = (*part).*figure;
+        (whole.*figure).insert((whole.*figure).end(), own.begin(), own.end());
+      }
+    }
+    return whole;
   }
 
  private:
@@ -186,27 +190,25 @@ class GpPredictor final : public Predictor {
             has_power_ ? power_.worlds(worlds, mix_seed(seed, 4)) : SurfaceWorlds{}};
   }
 
-  /// What these worlds have a block of configurations to be, from the entry `first` on.
-  Status tell_worlds(const Space& space, const SurfaceWorlds& time, const SurfaceWorlds& power,
-                     size_t first, Worlds& worlds) const {
+  /// Mean and spread over these worlds, and around them.
+  Result<Posterior> posterior_of_block(const Space& space, const SurfaceWorlds& time,
+                                       const SurfaceWorlds& power) const {
     FLYBALL_ASSIGN(const Block told, block(space));
     WorldsAt times(time_, time, space, told.rows);
     std::optional<WorldsAt> powers;
     if (has_power_) powers.emplace(power_, power, space, told.rows);
     const Shift shift(told.time_alone, told.time), shift_power(told.power_alone, told.power);
-    const auto rows = static_cast<Index>(space.size());
-    const auto write = [&](std::vector<float>& to, size_t world, const Vector& values) {
-      beside(to, first + world, worlds.count, rows) = values.cast<float>();
-    };
-    for (size_t w = 0; w < worlds.count; ++w) {
+    Moments of_time(told.rows.size()), of_power(told.rows.size());
+    for (size_t w = 0; w < times.count(); ++w) {
       const Vector log_ms = shift.of(times.mean(w, {}));
-      write(worlds.log_ms, w, log_ms);
-      write(worlds.sd_ms, w, shift.spread(times.variance(w), told.time.noise));
-      if (!powers) continue;
-      write(worlds.log_w, w, shift_power.of(powers->mean(w, log_ms.array() - time_.level())));
-      write(worlds.sd_w, w, shift_power.spread(powers->variance(w), told.power.noise));
+      of_time.add(log_ms, shift.variance(times.variance(w), told.time.noise));
+      if (powers)
+        of_power.add(shift_power.of(powers->mean(w, log_ms.array() - time_.level())),
+                     shift_power.variance(powers->variance(w), told.power.noise));
     }
-    return {};
+    Posterior posterior{of_time.mean(), of_time.sd(), {}, {}};
+    if (powers) posterior.log_w = of_power.mean(), posterior.sd_w = of_power.sd();
+    return posterior;
   }
 
   // Without anything that teaches it, it is the process alone, and says so.

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <span>
+#include <cmath>
+#include <utility>
 
 #include "base/statistics.h"
 #include "predict/known_board_testing.h"
@@ -313,46 +313,43 @@ TEST(Gp, TimeAndPowerOfADrawBelongTogether) {
   EXPECT_LT(together, 0);
 }
 
-TEST(Gp, WorldsAreWhatIsPredictedAndBelongTogether) {
-  const auto predictor = make_gp();
-  ASSERT_TRUE(predictor->fit(random_rows(truth(), 12, 4), {}, {}).ok());
-  const auto prediction = predictor->predict(truth().space);
-  constexpr size_t count = 64;
-  const auto worlds = predictor->worlds(truth().space, count, 1);
-  ASSERT_TRUE(prediction.ok() && worlds.ok());
-  ASSERT_EQ(worlds->log_ms.size(), truth().size() * count);
-  ASSERT_EQ(worlds->sd_w.size(), truth().size() * count);
-  double off = 0, together = 0;
-  for (size_t i = 0; i < truth().size(); ++i) {
-    const std::span ms(worlds->log_ms.data() + i * count, count),
-        watts(worlds->log_w.data() + i * count, count);
-    const auto mean = [](std::span<const float> values) {
-      return std::accumulate(values.begin(), values.end(), 0.0) / count;
-    };
-    off += std::abs(mean(ms) - std::log(prediction->minibatch_ms.mean[i]));
-    for (size_t w = 0; w < count; ++w) {
-      together += (ms[w] - mean(ms)) * (watts[w] - mean(watts));
-      EXPECT_GT(worlds->sd_ms[i * count + w], 0);
+TEST(Gp, ByDrawsItIsAsWideAsPredictedAndOneSidedWhereReadingsAreFew) {
+  const auto ratio_with = [](size_t modes) {
+    const auto predictor = make_gp();
+    EXPECT_TRUE(predictor->fit(random_rows(truth(), modes, 4), {}, {}).ok());
+    const auto prediction = predictor->predict(truth().space);
+    const auto drawn = predictor->posterior(truth().space, 1);
+    EXPECT_TRUE(prediction.ok() && drawn.ok());
+    EXPECT_EQ(drawn->log_ms.size(), truth().size());
+    EXPECT_EQ(drawn->sd_w.size(), truth().size());
+    const Posterior told = posterior_from(*prediction);
+    double off = 0, wider = 0;
+    for (size_t i = 0; i < truth().size(); ++i) {
+      off += std::abs(drawn->log_ms[i] - told.log_ms[i]);
+      wider += drawn->sd_ms[i] / told.sd_ms[i];
     }
-  }
-  EXPECT_LT(off / static_cast<double>(truth().size()), 0.05);
-  EXPECT_LT(together, 0);  // work done in less time draws more
+    const auto n = static_cast<double>(truth().size());
+    return std::pair(off / n, wider / n);
+  };
+  const auto [off, wider] = ratio_with(100);
+  EXPECT_LT(off, 0.01);
+  EXPECT_NEAR(wider, 1, 0.1);
+  EXPECT_GT(ratio_with(3).first, 3 * off);
 }
 
-TEST(Gp, AWorldIsTheSameWhateverElseIsAskedFor) {
+TEST(Gp, ByDrawsAConfigurationIsTheSameWhateverElseIsAskedFor) {
   const auto predictor = make_transfer_gp();
   const WorkloadTable reference = table({"other"}, 0.01, 5);
   ASSERT_TRUE(predictor->fit(random_rows(truth(), 6, 4), {&reference, 1}, {}).ok());
   std::vector<size_t> some;
   for (size_t i = 5; i < truth().size(); i += 31) some.push_back(i);
-  const auto all = predictor->worlds(truth().space, 8, 1),
-             part = predictor->worlds(truth().space.subset(some), 8, 1);
+  const auto all = predictor->posterior(truth().space, 1),
+             part = predictor->posterior(truth().space.subset(some), 1);
   ASSERT_TRUE(all.ok() && part.ok());
-  for (size_t k = 0; k < some.size(); ++k)
-    for (size_t w = 0; w < 8; ++w) {
-      EXPECT_NEAR(part->log_ms[k * 8 + w], all->log_ms[some[k] * 8 + w], 1e-5);
-      EXPECT_NEAR(part->log_w[k * 8 + w], all->log_w[some[k] * 8 + w], 1e-5);
-    }
+  for (size_t k = 0; k < some.size(); ++k) {
+    EXPECT_NEAR(part->log_ms[k], all->log_ms[some[k]], 1e-9);
+    EXPECT_NEAR(part->sd_w[k], all->sd_w[some[k]], 1e-9);
+  }
 }
 
 // What a simulation says of the board: it errs by a fifth in time, by a few percent in power, and

@@ -1,5 +1,6 @@
 #include "predict/gp/joined.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/distributions.h"
@@ -16,6 +17,26 @@ void join(Vector& mean, Vector& variance, const Estimates& cost) {
     mean[i] = weight * mean[i] + (1 - weight) * told;
     variance[i] = weight * variance[i] + weight * (1 - weight) * apart * apart;
   }
+}
+
+void Moments::add(const Vector& mean, const Vector& variance) {
+  if (count_ == 0) first_ = mean;
+  const Vector off = mean - first_;
+  sum_ += off;
+  squares_ += off.cwiseAbs2();
+  within_ += variance;
+  ++count_;
+}
+
+std::vector<double> Moments::mean() const {
+  const Vector mean = first_ + sum_ / count_;
+  return {mean.begin(), mean.end()};
+}
+
+std::vector<double> Moments::sd() const {
+  const Eigen::ArrayXd between = squares_.array() - sum_.array().square() / count_;
+  const Vector sd = (within_.array() / count_ + between.max(0) / std::max(1.0, count_ - 1)).sqrt();
+  return {sd.begin(), sd.end()};
 }
 
 Estimates estimates(const Vector& mean, const Vector& variance) {

@@ -2,6 +2,8 @@
 // causes of its own.
 #pragma once
 
+#include <vector>
+
 #include "predict/gp/form_gp.h"
 #include "predict/matrix.h"
 #include "predict/predictor.h"
@@ -26,14 +28,29 @@ class Shift {
     return to_.array() + (log_values - from_).array() * ratio_;
   }
   const Eigen::ArrayXd& ratio() const { return ratio_; }
-  /// Standard deviation of readings: that of the process around such a mean, and their noise.
-  Vector spread(const Vector& variance, const Vector& noise) const {
-    return (variance.array() * ratio_.square() + noise.array()).sqrt();
+  /// Of readings: that of the process around such a mean, and their noise.
+  Vector variance(const Vector& around, const Vector& noise) const {
+    return around.array() * ratio_.square() + noise.array();
   }
 
  private:
   Vector from_, to_;
   Eigen::ArrayXd ratio_;
+};
+
+/// Mean and spread over distributions of equal weight, row by row.
+class Moments {
+ public:
+  explicit Moments(Index rows)
+      : sum_(Vector::Zero(rows)), squares_(Vector::Zero(rows)), within_(Vector::Zero(rows)) {}
+
+  void add(const Vector& mean, const Vector& variance);
+  std::vector<double> mean() const;
+  std::vector<double> sd() const;
+
+ private:
+  Vector first_, sum_, squares_, within_;  ///< sums of what lies beside the first mean
+  double count_ = 0;
 };
 
 /// Means and 90 % intervals, from those of logarithms.
