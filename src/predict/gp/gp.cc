@@ -24,7 +24,7 @@ namespace flyball {
 namespace {
 
 constexpr size_t predicted_rows = 2048;  // predicted at a time, by one thread
-constexpr size_t most_worlds = 32;
+constexpr size_t most_worlds = 32, worlds_of_many = 16, many_rows = 1'000;
 constexpr size_t few_rows = 20;    // beyond them a form of cost has nothing to add
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 
@@ -120,7 +120,7 @@ class GpPredictor final : public Predictor {
     if (alone_) return Predictor::draw(space, count, seed);
     FLYBALL_ASSIGN(const Block told, block(space));
     const auto draws = static_cast<Index>(count), rows = static_cast<Index>(space.size());
-    const auto [time, power] = draw_worlds(std::min(count, most_worlds), seed);
+    const auto [time, power] = draw_worlds(std::min(count, worlds_for(space)), seed);
     Draws result{count, std::vector<float>(space.size() * count), {}};
     WorldsAt times(time_, time, space, told.rows);
     const Shift shift(told.time_alone, told.time);
@@ -150,7 +150,7 @@ class GpPredictor final : public Predictor {
   Result<Posterior> posterior(const Space& space, uint64_t seed) const override {
     FLYBALL_CHECK(check_fitted());
     if (alone_) return Predictor::posterior(space, seed);
-    const auto [time, power] = draw_worlds(most_worlds, seed);
+    const auto [time, power] = draw_worlds(worlds_for(space), seed);
     std::vector<Result<Posterior>> parts(blocks(space), Posterior());
     parallel_for(parts.size(), [&](size_t part) {
       parts[part] = posterior_of_block(space.subset(block_of(space, part)), time, power);
@@ -174,6 +174,9 @@ class GpPredictor final : public Predictor {
                  "call fit() first"};
   }
 
+  static size_t worlds_for(const Space& space) {
+    return space.size() > many_rows ? worlds_of_many : most_worlds;
+  }
   static size_t blocks(const Space& space) {
     return std::max<size_t>(1, (space.size() + predicted_rows - 1) / predicted_rows);
   }
