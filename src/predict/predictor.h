@@ -68,9 +68,9 @@ class Predictor {
   /// Equal seeds, equal samples. Of a predictor that knows no more than its intervals each draw
   /// shifts all of a figure alike, by as many standard deviations.
   virtual Result<Draws> draw(const Space& space, size_t count, uint64_t seed) const;
-  /// The same as means and spreads, of a predictor that can by draws of all that it believes: where
-  /// readings are few that is wider on one side, and other in the mean, than what predict() finds
-  /// around the most probable of it. Equal seeds, equal answers.
+  /// Means and spreads of readings; of a predictor that can, over draws of all that it believes:
+  /// where readings are few the mean is another than that of predict(), which is the most probable.
+  /// As many draws as it likes, by the size of the space; equal seeds and spaces, equal answers.
   virtual Result<Posterior> posterior(const Space& space, uint64_t seed) const;
 };
 

@@ -20,7 +20,7 @@ struct AcquisitionValue {
 AcquisitionValue acquisition_value(const Problem& problem, std::span<const Posterior> posteriors,
                                    std::span<const size_t> choice, double best);
 
-/// What predictions of every role let expect of a choice, with the chance that figures of the
+/// What draws of every role's predictor let expect of a choice, with the chance that figures of the
 /// program's own hold (figure_chance.h). Nothing is known where a role has no predictions.
 class Outlook {
  public:

@@ -132,11 +132,18 @@ Result<Posterior> posterior_of(const History& history, size_t role, const Search
 Result<Posterior> drawn_posterior_of(const History& history, size_t role,
                                      const SearchOptions& options) {
   if (!options.make_predictor) return no_predictor();
-  const auto predictor = fitted(measured_table(history, role), role, options);
-  if (!predictor->ok()) return predictor->error();
+  const WorkloadTable table = measured_table(history, role);
+  const auto compute = [&]() -> Result<Posterior> {
+    const auto predictor = fitted(table, role, options);
+    if (!predictor->ok()) return predictor->error();
+    return predictor->value()->posterior(history.problem().candidates->space(role),
+                                         options.seed + role);
+  };
   FLYBALL_ASSIGN(Posterior posterior,
-                 predictor->value()->posterior(history.problem().candidates->space(role),
-                                               options.seed + role));
+                 options.cache
+                     ? *options.cache->drawn.get(
+                           key_of_candidates(history.problem(), table, role, options), compute)
+                     : compute());
   take_readings(history, role, posterior);
   return posterior;
 }

@@ -62,6 +62,7 @@ class PredictionCache {
   }
 
   SharedMemo<Result<Prediction>> predictions;  ///< by what they were fitted on, and are of
+  SharedMemo<Result<Posterior>> drawn{32};     ///< the last ones by draws, likewise
   SharedMemo<Fitted> fitted{4};                ///< the last predictors, likewise
   SharedMemo<std::vector<Ask>> rounds{512};    ///< rounds of `als` by what was known
 

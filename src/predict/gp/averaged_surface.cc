@@ -93,6 +93,29 @@ Surface::Answer AveragedSurface::at(const Space& space, SurfaceRows rows) const 
   return all;
 }
 
+Matrix AveragedSurface::draw(const Space& space, SurfaceRows rows, Index count,
+                             uint64_t seed) const {
+  Matrix draws(count, rows.size());
+  // In a random order: which set a draw of time is of says nothing of the one of power.
+  const auto order = Random(seed).sample(static_cast<size_t>(count), static_cast<size_t>(count));
+  Index done = 0;
+  double weight = 0;
+  for (const Part& part : parts_) {
+    weight += part.weight;
+    const auto until =
+        &part == &parts_.back()
+            ? count
+            : std::min(count, static_cast<Index>(std::lround(weight * static_cast<double>(count))));
+    if (until == done) continue;
+    rows.fields = fields(part.references, space);
+    const Matrix own = part.surface.draw(rows, until - done, seed);
+    for (Index i = 0; i < own.rows(); ++i)
+      draws.row(static_cast<Index>(order[static_cast<size_t>(done + i)])) = own.row(i);
+    done = until;
+  }
+  return draws;
+}
+
 SurfaceWorlds AveragedSurface::worlds(Index count, uint64_t seed) const {
   SurfaceWorlds drawn;
   double weight = 0;
@@ -104,8 +127,9 @@ SurfaceWorlds AveragedSurface::worlds(Index count, uint64_t seed) const {
             ? count
             : std::min(count, static_cast<Index>(std::lround(weight * static_cast<double>(count))));
     for (Index i = done; i < until; ++i) drawn.worlds.push_back({set, i - done});
-    drawn.sets.push_back(until > done ? parts_[set].surface.worlds(until - done, seed)
-                                      : FormWorlds{});
+    drawn.sets.push_back(until > done
+                             ? parts_[set].surface.worlds(until - done, mix_seed(seed, set))
+                             : FormWorlds{});
   }
   const auto order = Random(seed).sample(drawn.worlds.size(), drawn.worlds.size());
   std::vector<SurfaceWorlds::World> shuffled;

@@ -32,7 +32,7 @@ struct TargetTask {
   ReferenceWeights reference_weights;
 };
 
-/// Draws of what an averaged surface may truly be.
+/// Draws of the parameters that an averaged surface may truly have.
 struct SurfaceWorlds {
   struct World {
     size_t set = 0;    ///< of AveragedSurface
@@ -50,8 +50,11 @@ class AveragedSurface {
   /// `rows` are those of `space`; their fields are filled in here.
   Surface::Answer at(const Space& space, SurfaceRows rows) const;
 
-  /// Draws of what the figure may truly be, as many of each set as it has weight, in a random
-  /// order: of which set one is says nothing of another figure's. Equal for equal seeds.
+  /// Joint samples of the logarithm, count × rows; so many of each set as it has weight.
+  Matrix draw(const Space& space, SurfaceRows rows, Index count, uint64_t seed) const;
+
+  /// Draws of the forms' parameters, as many of each set as it has weight, in a random order: of
+  /// which set one is says nothing of another figure's. Equal for equal seeds.
   SurfaceWorlds worlds(Index count, uint64_t seed) const;
   /// As at() takes them, of one of the sets in worlds(): the set's fields filled in.
   SurfaceRows with_fields(const Space& space, SurfaceRows rows, size_t set) const;

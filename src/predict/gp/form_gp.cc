@@ -242,16 +242,24 @@ AroundForms FormGp::around(const CodedRows& x, const FormWorlds& worlds) const {
           (std::exp(2 * hyper_[log_amplitude]) - known.array()).max(1e-10)};
 }
 
-Matrix FormGp::draw_around(const CodedRows& x, const FormWorlds& worlds, Index count,
-                           uint64_t seed) const {
-  const Index n = y_.size();
-  const Matrix process = std::exp(hyper_[log_amplitude]) *
-                         process_draws(joined(x_, x), lengths(), count, mix_seed(seed, 1));
+Matrix FormGp::draw(const CodedRows& x, const FormValue& form, Index count, uint64_t seed) const {
+  const double amplitude = std::exp(hyper_[log_amplitude]);
+  const Index n = y_.size(), count_of_beta = prior_mean_.size();
+  const Matrix process =
+      amplitude * process_draws(joined(x_, x), lengths(), count, mix_seed(seed, 1));
+  const Matrix beta = normal_numbers(count, count_of_beta, mix_seed(seed, 2)) *
+                      prior_variance_.cwiseSqrt().asDiagonal();
   const Matrix errors =
-      normal_numbers(count, n, mix_seed(seed, 2)) * noise(hyper_).cwiseSqrt().asDiagonal();
-  const Matrix pull = worlds.factor.solve((process.leftCols(n) + errors).transpose());
-  Matrix draws = process.rightCols(x.rows).transpose();
-  draws.noalias() -= covariances(x).transpose() * pull;
+      normal_numbers(count, n, mix_seed(seed, 3)) * noise(hyper_).cwiseSqrt().asDiagonal();
+  Matrix apart = target_.transpose().replicate(count, 1);
+  apart -= beta * jacobian_.transpose() + process.leftCols(n) + errors;
+  const Matrix weights = factor_.solve(apart.transpose()).transpose();  // count × n
+  const Matrix moved = beta + weights * jacobian_ * prior_variance_.asDiagonal();
+  Matrix draws = process.rightCols(x.rows);
+  draws.noalias() += moved * form.jacobian.transpose();
+  draws.noalias() += weights * covariances(x);
+  const Vector centre = form.value - form.jacobian * (beta_ - prior_mean_);
+  draws.rowwise() += centre.transpose();
   return draws;
 }
 

@@ -43,7 +43,7 @@ struct GpPosterior {
   Vector noise;           ///< variance of a reading around it
 };
 
-/// Draws of what form and process may truly be, given the readings.
+/// Draws of the form's parameters, given the readings, and where each leaves the process.
 struct FormWorlds {
   Matrix beta;                ///< parameters × worlds
   Matrix pull;                ///< readings × worlds: (K + N)⁻¹ (y − f(β))
@@ -65,17 +65,16 @@ class FormGp {
 
   /// Parameters drawn from their prior and readings with errors drawn to them, each moved to where
   /// both together are most probable (randomised maximum likelihood: Oliver, He, Reynolds,
-  /// "Conditioning permeability fields to pressure data", ECMOR 1996), in pairs with errors of
-  /// opposite signs. Unlike predict() it takes the form as it is, not as a plane: what has hardly a
+  /// "Conditioning permeability fields to pressure data", ECMOR 1996), in pairs of opposite signs.
+  /// Unlike predict() it takes the form as it is, not as a plane: what has hardly a
   /// share at the most probable parameters may be large in some world. `at`: as in fit().
   FormWorlds worlds(const std::function<FormValue(const Vector& beta)>& at, Index count,
                     uint64_t seed) const;
   AroundForms around(const CodedRows& x, const FormWorlds& worlds) const;
-  /// Joint samples of the process around AroundForms::mean, rows × count: draws from the prior
-  /// moved by what the readings say against them (Wilson et al., "Pathwise conditioning of Gaussian
-  /// processes", JMLR 2021).
-  Matrix draw_around(const CodedRows& x, const FormWorlds& worlds, Index count,
-                     uint64_t seed) const;
+  /// Joint samples of f + g at the rows of `x`, count × rows: draws from the prior moved by what
+  /// the readings say against them (Wilson et al., "Pathwise conditioning of Gaussian processes",
+  /// JMLR 2021).
+  Matrix draw(const CodedRows& x, const FormValue& form, Index count, uint64_t seed) const;
 
   const Vector& beta() const { return beta_; }
   /// log amplitude, log noise, log length of each axis, log h.

@@ -265,31 +265,42 @@ TEST(FormGp, TakesOneRow) {
   EXPECT_NEAR(posterior.mean[0], line.y[0], 0.05);
 }
 
-/// Rows × count: a draw around each world.
-Matrix draws_of(const FormGp& process, const Line& line, const Matrix& x, Index count) {
-  const auto at = [&](const Vector& beta) { return Line::at(line.x, beta); };
-  const FormWorlds worlds = process.worlds(at, count, 1);
-  Matrix draws = process.draw_around(CodedRows(x), worlds, count, 1);
-  draws += process.around(CodedRows(x), worlds).mean;
-  for (Index i = 0; i < count; ++i) draws.col(i) += Line::at(x, worlds.beta.col(i)).value;
-  return draws;
-}
-
-// Of a form that is a plane, worlds and what lies around them are what the closed forms say.
-TEST(FormGp, DrawsAroundWorldsHaveTheMeanAndSpreadOfTheProcess) {
+TEST(FormGp, DrawsHaveTheMeanAndSpreadOfTheProcess) {
   const Line line(12, 0.02, 10), fresh(30, 0, 11);
   FormGp process;
   process.fit(CodedRows(line.x), line.y, line.mean, {});
   const FormValue there = Line::at(fresh.x, process.beta());
   const GpPosterior posterior = process.predict(CodedRows(fresh.x), there, Vector::Zero(30));
-  const Matrix draws = draws_of(process, line, fresh.x, 8000);
-  const Vector mean = draws.rowwise().mean();
-  const Vector sd = (draws.colwise() - mean).rowwise().norm() / std::sqrt(8000.0);
+  const Matrix draws = process.draw(CodedRows(fresh.x), there, 8000, 1);
+  const Vector mean = draws.colwise().mean();
+  const Vector sd = (draws.rowwise() - mean.transpose()).colwise().norm() / std::sqrt(8000.0);
   EXPECT_LT((mean - posterior.mean).cwiseQuotient(sd).cwiseAbs().maxCoeff(), 0.06);
   EXPECT_LT((sd.cwiseQuotient(posterior.variance.cwiseSqrt()).array() - 1).abs().maxCoeff(), 0.08);
   // Near a reading a draw is what was read there, far from all of them each is its own.
-  const Matrix at_readings = draws_of(process, line, line.x, 200);
-  EXPECT_LT((at_readings.colwise() - line.y).cwiseAbs().maxCoeff(), 0.15);
+  const Matrix at_readings =
+      process.draw(CodedRows(line.x), Line::at(line.x, process.beta()), 200, 1);
+  EXPECT_LT((at_readings.rowwise() - line.y.transpose()).cwiseAbs().maxCoeff(), 0.15);
+}
+
+// Of a form that is a plane, worlds and what lies around them are what the closed forms say.
+TEST(FormGp, WorldsHaveTheMeanAndSpreadOfTheProcess) {
+  const Line line(12, 0.02, 10), fresh(30, 0, 11);
+  FormGp process;
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  const CodedRows x(fresh.x);
+  const GpPosterior posterior =
+      process.predict(x, Line::at(fresh.x, process.beta()), Vector::Zero(30));
+  const Index count = 4000;
+  const FormWorlds worlds = process.worlds(line.mean.at, count, 1);
+  const AroundForms around = process.around(x, worlds);
+  Matrix means = around.mean;
+  for (Index i = 0; i < count; ++i) means.col(i) += Line::at(fresh.x, worlds.beta.col(i)).value;
+  const Vector mean = means.rowwise().mean();
+  const Vector variance =
+      (means.colwise() - mean).rowwise().squaredNorm() / static_cast<double>(count) +
+      around.variance;
+  EXPECT_LT((mean - posterior.mean).cwiseAbs().maxCoeff(), 1e-6);  // in pairs of opposite signs
+  EXPECT_LT((variance.cwiseQuotient(posterior.variance).array() - 1).abs().maxCoeff(), 0.1);
 }
 
 // y = log(1 + e^β u): at the most probable β the second term has no share, so that a plane there

@@ -28,11 +28,10 @@ constexpr size_t most_worlds = 32, worlds_of_many = 16, many_rows = 1'000;
 constexpr size_t few_rows = 20;    // beyond them a form of cost has nothing to add
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 
-/// Of `values`, in which `count` stand beside each other for each configuration, those of `rows`
-/// configurations at the place `first`.
-auto beside(std::vector<float>& values, size_t first, size_t count, Index rows) {
-  return Eigen::Map<Eigen::VectorXf, 0, Eigen::InnerStride<>>(
-      values.data() + first, rows, Eigen::InnerStride<>(static_cast<Index>(count)));
+std::vector<float> floats(const Matrix& draws) {
+  std::vector<float> values(static_cast<size_t>(draws.size()));
+  Eigen::Map<Eigen::MatrixXf>(values.data(), draws.rows(), draws.cols()) = draws.cast<float>();
+  return values;
 }
 
 class GpPredictor final : public Predictor {
@@ -119,38 +118,25 @@ class GpPredictor final : public Predictor {
     FLYBALL_CHECK(check_fitted());
     if (alone_) return Predictor::draw(space, count, seed);
     FLYBALL_ASSIGN(const Block told, block(space));
-    const auto draws = static_cast<Index>(count), rows = static_cast<Index>(space.size());
-    const auto [time, power] = draw_worlds(std::min(count, worlds_for(space)), seed);
-    Draws result{count, std::vector<float>(space.size() * count), {}};
-    WorldsAt times(time_, time, space, told.rows);
-    const Shift shift(told.time_alone, told.time);
-    std::vector<Vector> log_ms;  // by world
-    for (size_t w = 0; w < times.count(); ++w) log_ms.push_back(shift.of(times.mean(w, {})));
-    const Matrix off =
-        shift.ratio().matrix().asDiagonal() * times.draw_around(draws, mix_seed(seed, 1));
-    for (size_t i = 0; i < count; ++i)
-      beside(result.log_ms, i, count, rows) =
-          (log_ms[i % times.count()] + off.col(static_cast<Index>(i))).cast<float>();
+    const auto draws = static_cast<Index>(count);
+    Matrix time = time_.draw(space, told.rows, draws, mix_seed(seed, 1));
+    Shift(told.time_alone, told.time).move(time);
+    Draws result{count, floats(time), {}};
     if (!has_power_) return result;
-    result.log_w.resize(space.size() * count);
-    WorldsAt powers(power_, power, space, told.rows);
-    const Shift shift_power(told.power_alone, told.power);
-    std::vector<Vector> log_w;
-    for (size_t w = 0; w < powers.count(); ++w)
-      log_w.push_back(powers.mean(w, log_ms[w].array() - time_.level()));
-    Matrix off_power = powers.draw_around(draws, mix_seed(seed, 2));
-    off_power -= told.activity.asDiagonal() * off;
-    for (size_t i = 0; i < count; ++i)
-      beside(result.log_w, i, count, rows) =
-          shift_power.of(log_w[i % powers.count()] + off_power.col(static_cast<Index>(i)))
-              .cast<float>();
+    Matrix power = power_.draw(space, told.rows, draws, mix_seed(seed, 2));
+    power -= (time.rowwise() - told.time.mean.transpose()) * told.activity.asDiagonal();
+    Shift(told.power_alone, told.power).move(power);
+    result.log_w = floats(power);
     return result;
   }
 
   Result<Posterior> posterior(const Space& space, uint64_t seed) const override {
     FLYBALL_CHECK(check_fitted());
     if (alone_) return Predictor::posterior(space, seed);
-    const auto [time, power] = draw_worlds(worlds_for(space), seed);
+    const size_t count = space.size() > many_rows ? worlds_of_many : most_worlds;
+    const SurfaceWorlds time = time_.worlds(static_cast<Index>(count), mix_seed(seed, 3));
+    SurfaceWorlds power;
+    if (has_power_) power = power_.worlds(static_cast<Index>(count), mix_seed(seed, 4));
     std::vector<Result<Posterior>> parts(blocks(space), Posterior());
     parallel_for(parts.size(), [&](size_t part) {
       parts[part] = posterior_of_block(space.subset(block_of(space, part)), time, power);
@@ -174,9 +160,6 @@ class GpPredictor final : public Predictor {
                  "call fit() first"};
   }
 
-  static size_t worlds_for(const Space& space) {
-    return space.size() > many_rows ? worlds_of_many : most_worlds;
-  }
   static size_t blocks(const Space& space) {
     return std::max<size_t>(1, (space.size() + predicted_rows - 1) / predicted_rows);
   }
@@ -184,13 +167,6 @@ class GpPredictor final : public Predictor {
     std::vector<size_t> rows(std::min(predicted_rows, space.size() - part * predicted_rows));
     std::iota(rows.begin(), rows.end(), part * predicted_rows);
     return rows;
-  }
-
-  /// Of time and of power.
-  std::pair<SurfaceWorlds, SurfaceWorlds> draw_worlds(size_t count, uint64_t seed) const {
-    const auto worlds = static_cast<Index>(count);
-    return {time_.worlds(worlds, mix_seed(seed, 3)),
-            has_power_ ? power_.worlds(worlds, mix_seed(seed, 4)) : SurfaceWorlds{}};
   }
 
   /// Mean and spread over these worlds, and around them.
@@ -204,10 +180,12 @@ class GpPredictor final : public Predictor {
     Moments of_time(told.rows.size()), of_power(told.rows.size());
     for (size_t w = 0; w < times.count(); ++w) {
       const Vector log_ms = shift.of(times.mean(w, {}));
-      of_time.add(log_ms, shift.variance(times.variance(w), told.time.noise));
-      if (powers)
-        of_power.add(shift_power.of(powers->mean(w, log_ms.array() - time_.level())),
-                     shift_power.variance(powers->variance(w), told.power.noise));
+      const Vector around = shift.variance(times.variance(w));
+      of_time.add(log_ms, around + told.time.noise);
+      if (!powers) continue;
+      const Vector through_time = told.activity.cwiseAbs2().cwiseProduct(around);
+      of_power.add(shift_power.of(powers->mean(w, log_ms.array() - time_.level())),
+                   shift_power.variance(powers->variance(w) + through_time) + told.power.noise);
     }
     Posterior posterior{of_time.mean(), of_time.sd(), {}, {}};
     if (powers) posterior.log_w = of_power.mean(), posterior.sd_w = of_power.sd();

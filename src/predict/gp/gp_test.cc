@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "base/statistics.h"
 #include "predict/known_board_testing.h"
@@ -270,7 +270,7 @@ TEST(Gp, DrawsCoverTheTruthAndTheQuickestMode) {
   const WorkloadTable noisy = table({}, 0.01, 2);
   size_t covers = 0;
   double covered_rows = 0;
-  const size_t runs = 20, count = 200;
+  const size_t runs = 10, count = 200;
   for (uint64_t run = 0; run < runs; ++run) {
     const auto predictor = make_gp();
     ASSERT_TRUE(predictor->fit(random_rows(noisy, 10, run), {}, {}).ok());
@@ -292,8 +292,7 @@ TEST(Gp, DrawsCoverTheTruthAndTheQuickestMode) {
     covers += least > quantile(quickest, 0.05) && least < quantile(quickest, 0.95);
   }
   EXPECT_GT(covered_rows / static_cast<double>(runs * truth().size()), 0.8);
-  // Three quarters of them, over many runs: where it errs, the quickest mode is quicker still.
-  EXPECT_GE(covers, 13u);
+  EXPECT_GE(covers, 7u);
 }
 
 TEST(Gp, TimeAndPowerOfADrawBelongTogether) {
@@ -314,7 +313,7 @@ TEST(Gp, TimeAndPowerOfADrawBelongTogether) {
   EXPECT_LT(together, 0);
 }
 
-TEST(Gp, ByDrawsItIsAsWideAsPredictedAndOneSidedWhereReadingsAreFew) {
+TEST(Gp, ByDrawsItIsAsPredictedUnlessReadingsAreFew) {
   const auto ratio_with = [](size_t modes) {
     const auto predictor = make_gp();
     EXPECT_TRUE(predictor->fit(random_rows(truth(), modes, 4), {}, {}).ok());
@@ -324,18 +323,20 @@ TEST(Gp, ByDrawsItIsAsWideAsPredictedAndOneSidedWhereReadingsAreFew) {
     EXPECT_EQ(drawn->log_ms.size(), truth().size());
     EXPECT_EQ(drawn->sd_w.size(), truth().size());
     const Posterior told = posterior_from(*prediction);
-    double off = 0, wider = 0;
+    double off = 0, wider = 0, wider_w = 0;
     for (size_t i = 0; i < truth().size(); ++i) {
       off += std::abs(drawn->log_ms[i] - told.log_ms[i]);
       wider += drawn->sd_ms[i] / told.sd_ms[i];
+      wider_w += drawn->sd_w[i] / told.sd_w[i];
     }
     const auto n = static_cast<double>(truth().size());
-    return std::pair(off / n, wider / n);
+    return std::array{off / n, wider / n, wider_w / n};
   };
-  const auto [off, wider] = ratio_with(100);
+  const auto [off, wider, wider_w] = ratio_with(100);
   EXPECT_LT(off, 0.01);
   EXPECT_NEAR(wider, 1, 0.1);
-  EXPECT_GT(ratio_with(3).first, 3 * off);
+  EXPECT_NEAR(wider_w, 1, 0.1);
+  EXPECT_GT(ratio_with(3)[0], 3 * off);
 }
 
 TEST(Gp, ByDrawsAConfigurationIsTheSameWhateverElseIsAskedFor) {

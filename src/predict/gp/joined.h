@@ -1,5 +1,5 @@
-// What a process says of some configurations, joined by the board's form of cost, which misses by
-// causes of its own.
+// What a process says of some configurations, put together: joined by the board's form of cost,
+// which misses by causes of its own, averaged over draws, and as means and intervals.
 #pragma once
 
 #include <vector>
@@ -27,11 +27,13 @@ class Shift {
   Vector of(const Vector& log_values) const {
     return to_.array() + (log_values - from_).array() * ratio_;
   }
-  const Eigen::ArrayXd& ratio() const { return ratio_; }
-  /// Of readings: that of the process around such a mean, and their noise.
-  Vector variance(const Vector& around, const Vector& noise) const {
-    return around.array() * ratio_.square() + noise.array();
+  /// Many draws, one in each row.
+  void move(Matrix& draws) const {
+    for (Index i = 0; i < draws.cols(); ++i)
+      draws.col(i) = to_[i] + (draws.col(i).array() - from_[i]) * ratio_[i];
   }
+  /// Of the process around such a mean.
+  Vector variance(const Vector& around) const { return around.array() * ratio_.square(); }
 
  private:
   Vector from_, to_;

@@ -17,7 +17,7 @@ constexpr double small_grid = 20'000;  // grid points that are always worth it
 constexpr Index most_factored = 600;   // rows whose own covariance is factored: cubic in them
 constexpr Index features = 512;
 constexpr int freedom = 5;         // of the spectral density, 2ν of Matérn-5/2
-constexpr size_t kept_seeds = 24;  // whose numbers are kept: of time and power of two roles twice
+constexpr size_t kept_seeds = 64;  // of draws and worlds, of time and power, of roles and sets
 
 using Floats = Eigen::MatrixXf;  // draws need no more digits
 using Numbers = std::shared_ptr<const Eigen::VectorXf>;

@@ -60,6 +60,10 @@ Surface::Answer Surface::at(const SurfaceRows& rows) const {
   return answer;
 }
 
+Matrix Surface::draw(const SurfaceRows& rows, Index count, uint64_t seed) const {
+  return process_.draw(rows.rows.x, mean(rows, process_.beta()), count, seed);
+}
+
 FormWorlds Surface::worlds(Index count, uint64_t seed) const {
   return process_.worlds([this](const Vector& beta) { return mean(read_, beta); }, count, seed);
 }

@@ -22,7 +22,8 @@ struct SurfaceRows {
 struct SurfaceForm {
   std::vector<FormParameter> parameters;
   std::function<FormValue(const SurfaceRows& rows, const Vector& theta)> at;
-  std::function<Vector(const SurfaceRows& rows, const Vector& theta)> value;  ///< of it alone
+  /// The value of at() without its Jacobian.
+  std::function<Vector(const SurfaceRows& rows, const Vector& theta)> value;
   std::function<Vector(const Matrix& jacobian)> share;  ///< what has extra noise
 };
 
@@ -48,7 +49,9 @@ class Surface {
     Matrix jacobian;        ///< by the form's parameters
   };
   Answer at(const SurfaceRows& rows) const;
-  /// Draws of what form and process may truly be; equal for equal seeds.
+  /// Joint samples of the logarithm, count × rows.
+  Matrix draw(const SurfaceRows& rows, Index count, uint64_t seed) const;
+  /// Draws of its parameters; equal for equal seeds.
   FormWorlds worlds(Index count, uint64_t seed) const;
   /// The form, slopes and fields of one of them, the process around them left out.
   Vector form_of(const SurfaceRows& rows, const Vector& beta) const;

@@ -20,17 +20,4 @@ Vector WorldsAt::mean(size_t world, const Vector& log_time) {
          around_[set].mean.col(column);
 }
 
-Matrix WorldsAt::draw_around(Index count, uint64_t seed) const {
-  Matrix draws(around_[set_of(0)].variance.size(), count);
-  for (size_t set = 0; set < worlds_.sets.size(); ++set) {
-    std::vector<Index> own;
-    for (Index i = 0; i < count; ++i)
-      if (set_of(static_cast<size_t>(i) % this->count()) == set) own.push_back(i);
-    if (own.empty()) continue;
-    draws(Eigen::all, own) = figure_.surface(set).process().draw_around(
-        rows_[set].rows.x, worlds_.sets[set], static_cast<Index>(own.size()), seed);
-  }
-  return draws;
-}
-
 }  // namespace flyball

@@ -15,12 +15,11 @@ class WorldsAt {
            const SurfaceRows& rows);
 
   size_t count() const { return worlds_.worlds.size(); }
-  /// Mean of the logarithm in a world; `log_time`: as SurfaceRows has it, which only power needs.
+  /// Mean of the logarithm in a world; `log_time`: as SurfaceRows has it, which only power needs,
+  /// and which the rows then keep.
   Vector mean(size_t world, const Vector& log_time);
   /// Of the logarithm around that mean.
   const Vector& variance(size_t world) const { return around_[set_of(world)].variance; }
-  /// Joint samples of what lies around the means, rows × count: the i-th of world i modulo count().
-  Matrix draw_around(Index count, uint64_t seed) const;
 
  private:
   size_t set_of(size_t world) const { return worlds_.worlds[world].set; }
