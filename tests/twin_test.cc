@@ -152,7 +152,7 @@ TEST_F(TwinTest, AConcurrentPlanIsTriedWithBothRolesAtOnce) {
   const double planned = together["planned_per_s"];
   EXPECT_GT(planned, 5);
   // Whole minibatches that just fit into each window fit into most of them.
-  EXPECT_GT(together["train_per_s"].get<double>(), 0.9 * planned);
+  EXPECT_GT(together["train_per_s"].get<double>(), 0.85 * planned);
   EXPECT_LT(together["train_per_s"].get<double>(), 1.05 * planned);
   EXPECT_LE(together["latency_ms"], 600);
   EXPECT_LE(together["hungrier_w"].get<double>(), 1.03 * 40);
