@@ -112,7 +112,7 @@ TEST(Session, WhatTheStoreKnowsIsNotBegun) {
   Heard heard;
   ASSERT_TRUE(tune(board, &store, request, heard.listener()).ok());
   EXPECT_EQ(std::ranges::count(heard.words, "begun"), 0);
-  EXPECT_GT(std::ranges::count(heard.words, "ended"), 3);
+  EXPECT_GT(std::ranges::count(heard.words, "ended"), 4);
   for (const Observation& trial : heard.trials) EXPECT_TRUE(trial.from_store);
 }
 

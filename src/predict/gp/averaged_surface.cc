@@ -93,42 +93,46 @@ Surface::Answer AveragedSurface::at(const Space& space, SurfaceRows rows) const 
   return all;
 }
 
-Matrix AveragedSurface::draw(const Space& space, SurfaceRows rows, Index count,
+Matrix AveragedSurface::draw(const Space& space, const SurfaceRows& rows, Index count,
                              uint64_t seed) const {
   Matrix draws(count, rows.size());
   // In a random order: which set a draw of time is of says nothing of the one of power.
   const auto order = Random(seed).sample(static_cast<size_t>(count), static_cast<size_t>(count));
+  const std::vector<Index> shares = shares_of(count);
   Index done = 0;
-  double weight = 0;
-  for (const Part& part : parts_) {
-    weight += part.weight;
-    const auto until =
-        &part == &parts_.back()
-            ? count
-            : std::min(count, static_cast<Index>(std::lround(weight * static_cast<double>(count))));
-    if (until == done) continue;
-    rows.fields = fields(part.references, space);
-    const Matrix own = part.surface.draw(rows, until - done, seed);
+  for (size_t set = 0; set < parts_.size(); ++set) {
+    if (shares[set] == 0) continue;
+    const Matrix own = parts_[set].surface.draw(with_fields(space, rows, set), shares[set], seed);
     for (Index i = 0; i < own.rows(); ++i)
       draws.row(static_cast<Index>(order[static_cast<size_t>(done + i)])) = own.row(i);
-    done = until;
+    done += shares[set];
   }
   return draws;
 }
 
-SurfaceWorlds AveragedSurface::worlds(Index count, uint64_t seed) const {
-  SurfaceWorlds drawn;
+std::vector<Index> AveragedSurface::shares_of(Index count) const {
+  std::vector<Index> shares;
+  Index done = 0;
   double weight = 0;
-  for (size_t set = 0; set < parts_.size(); ++set) {
-    weight += parts_[set].weight;
-    const auto done = static_cast<Index>(drawn.worlds.size());
+  for (const Part& part : parts_) {
+    weight += part.weight;
     const Index until =
-        set + 1 == parts_.size()
+        &part == &parts_.back()
             ? count
             : std::min(count, static_cast<Index>(std::lround(weight * static_cast<double>(count))));
-    for (Index i = done; i < until; ++i) drawn.worlds.push_back({set, i - done});
-    drawn.sets.push_back(until > done
-                             ? parts_[set].surface.worlds(until - done, mix_seed(seed, set))
+    shares.push_back(until - done);
+    done = until;
+  }
+  return shares;
+}
+
+SurfaceWorlds AveragedSurface::worlds(Index count, uint64_t seed) const {
+  SurfaceWorlds drawn;
+  const std::vector<Index> shares = shares_of(count);
+  for (size_t set = 0; set < parts_.size(); ++set) {
+    for (Index i = 0; i < shares[set]; ++i) drawn.worlds.push_back({set, i});
+    drawn.sets.push_back(shares[set] > 0
+                             ? parts_[set].surface.worlds(shares[set], mix_seed(seed, set))
                              : FormWorlds{});
   }
   const auto order = Random(seed).sample(drawn.worlds.size(), drawn.worlds.size());

@@ -51,7 +51,7 @@ class AveragedSurface {
   Surface::Answer at(const Space& space, SurfaceRows rows) const;
 
   /// Joint samples of the logarithm, count × rows; so many of each set as it has weight.
-  Matrix draw(const Space& space, SurfaceRows rows, Index count, uint64_t seed) const;
+  Matrix draw(const Space& space, const SurfaceRows& rows, Index count, uint64_t seed) const;
 
   /// Draws of the forms' parameters, as many of each set as it has weight, in a random order: of
   /// which set one is says nothing of another figure's. Equal for equal seeds.
@@ -75,6 +75,8 @@ class AveragedSurface {
     double weight = 1;
   };
   Matrix fields(const TransferSources& references, const Space& space) const;
+  /// How many of `count` draws each set has, by its weight.
+  std::vector<Index> shares_of(Index count) const;
 
   std::vector<Part> parts_;  // likeliest first, weights add up to 1
   std::vector<Index> known_;

@@ -187,6 +187,7 @@ std::vector<Index> FormGp::down_weighted() const {
 }
 
 GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vector& share) const {
+  const Vector length = lengths();
   const double amplitude = std::exp(2 * hyper_[log_amplitude]);
   GpPosterior posterior;
   posterior.mean = form.value - form.jacobian * (beta_ - prior_mean_);
@@ -203,7 +204,7 @@ GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vec
     const auto jacobian = form.jacobian.middleRows(first, size);
     Matrix parts(count + n, size);
     parts.topRows(count) = prior_variance_.asDiagonal() * jacobian.transpose();
-    parts.bottomRows(n) = matern(x_, x.block(first, size), lengths());
+    parts.bottomRows(n) = matern(x_, x.block(first, size), length);
     posterior.mean.segment(first, size).noalias() += parts.transpose() * weights;
     const Vector before =
         parts.topRows(count).cwiseProduct(jacobian.transpose()).colwise().sum().transpose();

@@ -16,9 +16,7 @@ constexpr double level_sd = 3;  // a factor of twenty either way: the level is f
 FormValue Surface::mean(const SurfaceRows& rows, const Vector& beta) const {
   const FormValue form = form_.at(rows, beta.tail(parameters_));
   FormValue whole;
-  whole.value = form.value.array() + beta[0];
-  whole.value += rows.rows.other * beta.segment(1, slopes_);
-  whole.value += rows.fields * beta.segment(1 + slopes_, fields_);
+  whole.value = with_line(rows, beta, form.value);
   whole.jacobian.resize(rows.size(), beta.size());
   whole.jacobian << Vector::Ones(rows.size()), rows.rows.other, rows.fields, form.jacobian;
   return whole;
@@ -69,10 +67,14 @@ FormWorlds Surface::worlds(Index count, uint64_t seed) const {
 }
 
 Vector Surface::form_of(const SurfaceRows& rows, const Vector& beta) const {
-  Vector whole = form_.value(rows, beta.tail(parameters_)).array() + beta[0];
-  whole += rows.rows.other * beta.segment(1, slopes_);
-  whole += rows.fields * beta.segment(1 + slopes_, fields_);
-  return whole;
+  return with_line(rows, beta, form_.value(rows, beta.tail(parameters_)));
+}
+
+Vector Surface::with_line(const SurfaceRows& rows, const Vector& beta, Vector form) const {
+  form.array() += beta[0];
+  form += rows.rows.other * beta.segment(1, slopes_);
+  form += rows.fields * beta.segment(1 + slopes_, fields_);
+  return form;
 }
 
 Vector Surface::residual(const SurfaceRows& rows) const {

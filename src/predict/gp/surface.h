@@ -65,6 +65,8 @@ class Surface {
 
  private:
   FormValue mean(const SurfaceRows& rows, const Vector& beta) const;
+  /// `form`, and what is linear in β: level, slopes and fields.
+  Vector with_line(const SurfaceRows& rows, const Vector& beta, Vector form) const;
 
   SurfaceForm form_;
   SurfaceRows read_;  ///< the rows fitted on
