@@ -154,7 +154,7 @@ Json upgraded(Json answer) {
     }
     if (answer.contains("profiled"))
       for (Json& trial : answer["profiled"])
-        if (trial["failure"] == "") trial["failure"] = nullptr;
+        if (trial["failure"] == Json(std::string())) trial["failure"] = nullptr;
   } else {
     return answer;
   }

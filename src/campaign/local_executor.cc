@@ -91,8 +91,6 @@ class LocalExecutor {
       if (cell.leader && state_[*cell.leader] == CellState::failed) {
         note_end(cell, CellState::failed);
         next = waiting_.erase(next);
-      } else if (cell.leader && state_[*cell.leader] == CellState::running) {
-        ++next;
       } else if (may_begin(cell)) {
         FLYBALL_CHECK(start(cell));
         next = waiting_.erase(next);

@@ -51,8 +51,11 @@ double binomial_cdf(double n, double p, double k) {
   if (k >= n) return 1;
   const double spread = std::sqrt(n * p * (1 - p)) + 1;
   double sum = 0;
-  for (double i = std::max(0.0, std::floor(n * p - 9 * spread)); i <= k; ++i)
+  double i = std::max(0.0, std::floor(n * p - 9 * spread));
+  while (i <= k) {
     sum += std::exp(log_choose(n, i) + i * std::log(p) + (n - i) * std::log1p(-p));
+    ++i;
+  }
   return std::min(1.0, sum);
 }
 

@@ -27,7 +27,8 @@ class Members {
     if (!value || value->is_null()) return "";
     if (!value->is_string()) return blame(key, "is no text"), "";
     const auto& text = value->get_ref<const std::string&>();
-    if (text.size() > most_text || text_fault(text) != "" || text.find('\n') != std::string::npos)
+    if (text.size() > most_text || !text_fault(text).empty() ||
+        text.find('\n') != std::string::npos)
       return blame(key, "is no plain line of text"), "";
     return text;
   }
@@ -87,7 +88,8 @@ class Members {
     if (!value || !value->is_object() || value->size() > most_entries)
       return blame(key, "is no object"), all;
     for (const auto& [name, one] : value->items()) {
-      if (name.size() > most_text || text_fault(name) != "") return blame(key, "has no names"), all;
+      if (name.size() > most_text || !text_fault(name).empty())
+        return blame(key, "has no names"), all;
       all[name] = checked(one, key).value_or(0);
     }
     return all;

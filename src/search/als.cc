@@ -101,8 +101,8 @@ class FrontOf {
 
 class ActiveLearning : public Strategy {
  public:
-  ActiveLearning(std::shared_ptr<const Problem> asked, SearchOptions with)
-      : Strategy(std::move(asked), std::move(with)) {
+  ActiveLearning(const std::shared_ptr<const Problem>& asked, SearchOptions with)
+      : Strategy(asked, std::move(with)) {
     const Candidates& all = candidates();
     for (size_t role = 0; role < all.roles(); ++role)
       if (all.batches(role).size() > 1) most_ = profiles_of_several;

@@ -12,8 +12,8 @@ namespace {
 
 class BinarySearch : public Strategy {
  public:
-  BinarySearch(std::shared_ptr<const Problem> asked, SearchOptions with)
-      : Strategy(std::move(asked), std::move(with)),
+  BinarySearch(const std::shared_ptr<const Problem>& asked, SearchOptions with)
+      : Strategy(asked, std::move(with)),
         grid_(problem().candidates->modes(),
               {axis::cpu_mhz, axis::gpu_mhz, axis::cpu_cores, axis::mem_mhz}) {}
 

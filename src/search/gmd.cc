@@ -24,8 +24,8 @@ struct Visit {
 
 class Gmd : public Strategy {
  public:
-  Gmd(std::shared_ptr<const Problem> asked, SearchOptions with)
-      : Strategy(std::move(asked), std::move(with)),
+  Gmd(const std::shared_ptr<const Problem>& asked, SearchOptions with)
+      : Strategy(asked, std::move(with)),
         grid_(problem().candidates->modes(),
               {axis::cpu_cores, axis::gpu_mhz, axis::cpu_mhz, axis::mem_mhz}) {}
 

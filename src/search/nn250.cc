@@ -21,8 +21,8 @@ constexpr int epochs_of_modes = 200, epochs_of_batches = 1000;
 
 class Nn250 : public Strategy {
  public:
-  Nn250(std::shared_ptr<const Problem> asked, SearchOptions with)
-      : Strategy(std::move(asked), std::move(with)) {
+  Nn250(const std::shared_ptr<const Problem>& asked, SearchOptions with)
+      : Strategy(asked, std::move(with)) {
     const Candidates& all = *problem().candidates;
     Random random(options().seed);
     // Without board axes there is one mode, and the run settings are what is drawn.

@@ -9,8 +9,8 @@ namespace {
 
 class RandomSearch : public Strategy {
  public:
-  RandomSearch(std::shared_ptr<const Problem> asked, SearchOptions with)
-      : Strategy(std::move(asked), std::move(with)) {
+  RandomSearch(const std::shared_ptr<const Problem>& asked, SearchOptions with)
+      : Strategy(asked, std::move(with)) {
     const Candidates& all = *problem().candidates;
     Random random(options().seed);
     // Without board axes there is one mode, and the run settings are what is drawn.

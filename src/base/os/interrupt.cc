@@ -58,8 +58,8 @@ bool is_interrupted(const std::atomic<bool>* asked) {
   return true;
 }
 
-Status check_interrupt(const std::atomic<bool>* flag) {
-  return is_interrupted(flag) ? Error{Code::interrupted, "interrupted", ""} : Status();
+Status check_interrupt(const std::atomic<bool>* asked) {
+  return is_interrupted(asked) ? Error{Code::interrupted, "interrupted", ""} : Status();
 }
 
 int interrupt_signal() {

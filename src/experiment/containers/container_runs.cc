@@ -97,7 +97,7 @@ std::string child_experiment(const RunSettings& settings) {
   std::string text = "question = \"variability\"\n[fixed]\n";
   for (const auto& [name, value] : all.items()) {
     const bool ours = name == "runtime" || name == "power_mode" || name == "dvfs";
-    if (!ours && value != "") text += fmt::format("{} = {}\n", name, value.dump());
+    if (!ours && value != Json(std::string())) text += fmt::format("{} = {}\n", name, value.dump());
   }
   return text;
 }

@@ -97,7 +97,8 @@ class Bracketing {
       bracket_.beyond = std::move(one);
     }
     // Either an end was found above, or one lies below the price.
-    for (double low = price / first_width; bracket_.beyond->price < low; low /= width) {
+    double low = price / first_width;
+    while (bracket_.beyond->price < low) {
       PricedSelection one = select_at_price(problem_, low);
       if (!keeps(one)) {
         bracket_.beyond = std::move(one);
@@ -106,6 +107,7 @@ class Bracketing {
       bracket_.within = std::move(one);
       width *= width;
       if (low < price * least_share) break;
+      low /= width;
     }
   }
 

@@ -34,6 +34,7 @@ RoundClient drawn_client(uint32_t kind, size_t place, const DrawnClients& drawn)
 Status share_out_clients(std::vector<FleetEntry>& entries, size_t clients) {
   size_t boards = 0;
   for (const FleetEntry& entry : entries) boards += entry.boards;
+  if (boards == 0) return {};
   if (clients == 0) clients = boards;
   if (clients > most_clients)
     return Error{Code::invalid_argument, fmt::format("{} clients are named", clients),

@@ -168,12 +168,12 @@ class Simulation {
   /// One for each cluster of cores that is on, named after its first core as its policy is.
   static std::vector<Trace> cpu_clocks(const TwinBoard& board, const PowerMode& mode) {
     const auto asked = mode.values.find(axis::cpu_cores);
-    const double cores =
-        asked == mode.values.end() ? board.highest(axis::cpu_cores) : asked->second;
-    const double each = board.cluster_cores > 0 ? board.cluster_cores : cores;
+    const auto cores = static_cast<int>(asked == mode.values.end() ? board.highest(axis::cpu_cores)
+                                                                   : asked->second);
+    const int each = board.cluster_cores > 0 ? static_cast<int>(board.cluster_cores) : cores;
     std::vector<Trace> clocks;
-    for (double first = 0; first < cores; first += each)
-      clocks.push_back(clock(fmt::format("cpu{:g}_mhz", first)));
+    for (int first = 0; first < cores; first += each)
+      clocks.push_back(clock(fmt::format("cpu{}_mhz", first)));
     return clocks;
   }
 
