@@ -213,7 +213,8 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
                 reply](InferAnswer answer) {
     metrics->answered(service, answer);
     // What costs time is done in the server's threads, not in the one that computes.
-    reply.send_made(output_bytes(answer),
+    const size_t held = output_bytes(answer);
+    reply.send_made(held,
                     [info = serving_.services()[service], call, answer = std::move(answer)] {
                       return answer_response(info, call, answer);
                     });

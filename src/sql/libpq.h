@@ -43,6 +43,7 @@ namespace flyball {
 
 /// The functions of libpq.so.5 that are used, under their names.
 struct Libpq {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration cannot stand in parentheses
 #define FLYBALL_LIBPQ_MEMBER(name) decltype(&::name) name = nullptr;
   FLYBALL_LIBPQ_ENTRIES(FLYBALL_LIBPQ_MEMBER)
 #undef FLYBALL_LIBPQ_MEMBER

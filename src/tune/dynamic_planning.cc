@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "search/registry.h"
 
 namespace flyball {
 namespace {
