@@ -231,17 +231,17 @@ bool ArrivalPlanner::in_time(std::span<const size_t> choice) {
   const std::vector<size_t> key(choice.begin(), choice.end());
   if (refuted_.contains(key)) return false;
   if (confirmed_.contains(key)) return confirmed(choice).late_share <= late_allowed();
-  auto again = simulate_again(choice, bar);
-  if (again)
+  if (auto again = simulate_again(choice, bar)) {
     confirmed_.emplace(key, *std::move(again));
-  else
-    refuted_.insert(key);
-  return again.has_value();
+    return true;
+  }
+  refuted_.insert(key);
+  return false;
 }
 
 bool ArrivalPlanner::doubtful(double late_share) const {
-  const bool few = late_allowed() * options_.requests < few_late;
-  return late_share <= late_allowed() && (few || late_share > late_allowed() / 50);
+  const bool seldom = late_allowed() * options_.requests < few_late;
+  return late_share <= late_allowed() && (seldom || late_share > late_allowed() / 50);
 }
 
 std::optional<SimulatedChoice> ArrivalPlanner::simulate_again(std::span<const size_t> choice,
