@@ -214,10 +214,9 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
     metrics->answered(service, answer);
     // What costs time is done in the server's threads, not in the one that computes.
     const size_t held = output_bytes(answer);
-    reply.send_made(held,
-                    [info = serving_.services()[service], call, answer = std::move(answer)] {
-                      return answer_response(info, call, answer);
-                    });
+    reply.send_made(held, [info = serving_.services()[service], call, answer = std::move(answer)] {
+      return answer_response(info, call, answer);
+    });
   };
   serving_.submit(service, std::move(asked));
 }

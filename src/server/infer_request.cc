@@ -67,7 +67,9 @@ std::string_view number_that_is_none(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') quoted = !quoted;
     if (quoted && text[i] == '\\') ++i;
-    if (quoted || i >= text.size() || std::string_view("NnIi-").find(text[i]) == std::string_view::npos) continue;
+    if (quoted || i >= text.size() ||
+        std::string_view("NnIi-").find(text[i]) == std::string_view::npos)
+      continue;
     for (const std::string_view word : {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"})
       if (text.substr(i).starts_with(word)) return word;
   }
