@@ -170,7 +170,8 @@ class Simulation {
     const auto asked = mode.values.find(axis::cpu_cores);
     const auto cores = static_cast<int>(asked == mode.values.end() ? board.highest(axis::cpu_cores)
                                                                    : asked->second);
-    const int each = board.cluster_cores > 0 ? static_cast<int>(board.cluster_cores) : cores;
+    const int each =
+        board.cluster_cores > 0 ? std::max(1, static_cast<int>(board.cluster_cores)) : cores;
     std::vector<Trace> clocks;
     for (int first = 0; first < cores; first += each)
       clocks.push_back(clock(fmt::format("cpu{}_mhz", first)));
