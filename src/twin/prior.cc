@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "space/few_values.h"
 #include "twin/calibrate.h"
 
 namespace flyball {
@@ -13,15 +14,6 @@ namespace {
 constexpr size_t most_values = 7;  // of an axis: between them the predictor's form carries it
 constexpr int minibatches = 40;    // that the medians of tables are of
 constexpr std::array run_axes = {axis::batch_size, axis::loader_workers, axis::prefetch};
-
-// Lowest, highest and evenly by rank what lies between.
-std::vector<double> some_of(const std::vector<double>& values) {
-  if (values.size() <= most_values) return values;
-  std::vector<double> some;
-  for (size_t i = 0; i < most_values; ++i)
-    some.push_back(values[i * (values.size() - 1) / (most_values - 1)]);
-  return some;
-}
 
 // Those of its values that the twin can be asked for; a run's are any.
 std::vector<double> known_values(const TwinBoard& board, const Axis& asked) {
@@ -52,7 +44,7 @@ Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& wor
   std::vector<Axis> known;
   for (const Axis& asked : axes) {
     Axis axis = asked;
-    axis.values = some_of(known_values(board, asked));
+    axis.values = few_values(known_values(board, asked), most_values);
     // Clocks that are none of the board's: it would answer at its highest in their place.
     if (axis.values.empty() && !asked.values.empty() && find_axis(board.axes, asked.name))
       return Error{Code::not_found,

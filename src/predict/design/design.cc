@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "predict/design/informed_design.h"
+#include "predict/latin_hypercube.h"
 #include "space/ranked_space.h"
 
 namespace flyball {
@@ -39,39 +40,8 @@ Result<std::vector<size_t>> choose_maximin(const DesignRequest& request) {
   return chosen;
 }
 
-// Latin hypercube (McKay, Beckman, Conover 1979): every axis in `count` equal slices of ranks, each
-// met once; the nearest configuration not yet chosen stands for each point.
 Result<std::vector<size_t>> choose_lhs(const DesignRequest& request) {
-  const size_t n = request.space->size(), count = request.count;
-  const RankedSpace ranks = rank_axes(*request.space);
-  Random random(request.seed);
-  std::vector<std::vector<size_t>> slices;
-  for (size_t d = 0; d < ranks.dimensions; ++d) slices.push_back(random.sample(count, count));
-  std::vector<size_t> order = random.sample(n, n), chosen;
-  std::vector<bool> taken(n, false);
-  std::vector<double> point(ranks.dimensions);
-  for (size_t k = 0; k < count; ++k) {
-    for (size_t d = 0; d < ranks.dimensions; ++d)
-      point[d] =
-          (static_cast<double>(slices[d][k]) + random.uniform()) / static_cast<double>(count);
-    size_t best = n;
-    double least = far;
-    for (size_t i : order) {
-      if (taken[i]) continue;
-      double distance = 0;
-      for (size_t d = 0; d < ranks.dimensions; ++d) {
-        const double gap = ranks.values[i * ranks.dimensions + d] - point[d];
-        distance += gap * gap;
-      }
-      if (best == n || distance < least) {
-        least = distance;
-        best = i;
-      }
-    }
-    taken[best] = true;
-    chosen.push_back(best);
-  }
-  return chosen;
+  return latin_hypercube(*request.space, request.count, request.seed);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Matrix AveragedSurface::fields(const TransferSources& references, const Space& s
 
 void AveragedSurface::fit(const TransferredFigure& figure, const TargetTask& task,
                           const Space& space, const SurfaceRows& rows,
-                          const std::vector<double>& values) {
+                          const std::vector<double>& values, const std::vector<ToldRows>& told) {
   field_ = figure.field;
   known_.clear();
   Vector y(rows.size());
@@ -33,14 +33,14 @@ void AveragedSurface::fit(const TransferredFigure& figure, const TargetTask& tas
   if (!task.references.empty()) sets.push_back(task.references);
   if (task.references.size() > 1)
     for (const auto& reference : task.references) sets.push_back({reference});
-  // The level is the simulation's whatever gives the shape, so that evidence compares shapes alone;
-  // beforehand its own shape, of the same workload, is as likely as all others together.
+  // Beforehand a simulation's own shape, of the same workload, is as likely as all others together.
+  // Before anything is read they could only be weighed by what it told itself: it stands alone.
   const double others = static_cast<double>(sets.size());
-  ExpectedRows expected;
-  const bool tells = task.prior && !((*task.prior).*figure.parameters)().empty();
-  if (tells) sets.push_back({task.prior});
-  if (tells && figure.prior_sd > 0)
-    expected = {((*task.prior).*figure.value)(space)(known_), figure.prior_sd};
+  if (task.prior && !((*task.prior).*figure.parameters)().empty()) {
+    if (known_.empty()) sets.clear();
+    sets.push_back({task.prior});
+  }
+  const Matrix errors = told_errors(static_cast<Index>(known_.size()), told);
   parts_.clear();
   for (TransferSources& set : sets) {
     const bool simulated = !set.empty() && set.front() == task.prior;
@@ -48,12 +48,20 @@ void AveragedSurface::fit(const TransferredFigure& figure, const TargetTask& tas
     if (simulated) weights.certainty = weights.prior_certainty;
     SurfaceForm form = figure.form;
     apply_references(form.parameters, set, figure.parameters, task.device, task.phase, weights);
-    const SurfaceRows kept{rows.rows.subset(known_), fields(set, space)(known_, Eigen::all),
-                           rows.log_time(known_)};
+    SurfaceRows kept{rows.rows.subset(known_), fields(set, space)(known_, Eigen::all),
+                     rows.log_time(known_)};
+    Vector log_values = y(known_);
+    for (const ToldRows& one : told) {
+      SurfaceRows own = one.rows;
+      own.fields = fields(set, one.space);
+      kept = joined(kept, own);
+      log_values = joined(log_values, one.log_values);
+    }
     Part part;
     if (simulated) part.likely_before = others;
-    part.surface.fit(form, kept, y(known_), set.empty() ? *figure.alone : *figure.transfer,
-                     expected);
+    SurfacePriors priors = set.empty() ? *figure.alone : *figure.transfer;
+    if (simulated) priors.field_weight = 1;
+    part.surface.fit(form, kept, log_values, priors, errors);
     part.references = std::move(set);
     parts_.push_back(std::move(part));
   }

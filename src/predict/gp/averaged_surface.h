@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "predict/gp/reference_weights.h"
-#include "predict/gp/surface.h"
+#include "predict/gp/told_rows.h"
 
 namespace flyball {
 
@@ -19,8 +19,6 @@ struct TransferredFigure {
   const SurfacePriors* transfer;
   SourceParameters parameters;
   Vector (TransferSource::*field)(const Space&) const;
-  Vector (TransferSource::*value)(const Space&) const;
-  double prior_sd;  ///< of the level around the prior's; 0: the prior tells nothing of the level
 };
 
 /// Who is fitted, and who may teach it.
@@ -44,9 +42,11 @@ struct SurfaceWorlds {
 
 class AveragedSurface {
  public:
-  /// `values`: one per row; those that are not finite and above zero are left out.
+  /// `values`: one per row; those that are not finite and above zero are left out. Nothing need be
+  /// read where something is told.
   void fit(const TransferredFigure& figure, const TargetTask& task, const Space& space,
-           const SurfaceRows& rows, const std::vector<double>& values);
+           const SurfaceRows& rows, const std::vector<double>& values,
+           const std::vector<ToldRows>& told);
   /// `rows` are those of `space`; their fields are filled in here.
   Surface::Answer at(const Space& space, SurfaceRows rows) const;
 

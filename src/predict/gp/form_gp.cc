@@ -42,10 +42,13 @@ Vector FormGp::noise(const Vector& hyper) const {
          jitter;
 }
 
-void FormGp::fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors) {
+void FormGp::fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors,
+                 const Matrix& errors) {
   priors_ = priors;
   x_ = x;
   y_ = y;
+  errors_ = errors.rows() > 0 ? errors : Matrix(Matrix::Zero(y.size(), y.size()));
+  readings_ = (errors_.diagonal().array() == 0).count();
   prior_mean_ = mean.prior_mean;
   prior_variance_ = mean.prior_sd.array().square();
   beta_ = prior_mean_;
@@ -72,7 +75,7 @@ void FormGp::linearise(const GpMean& mean) {
 }
 
 Eigen::LLT<Matrix> FormGp::around_form() const {
-  Matrix covariance = kernel(hyper_);
+  Matrix covariance = kernel(hyper_) + errors_;
   covariance.diagonal() += noise(hyper_);
   return Eigen::LLT<Matrix>(covariance);
 }
@@ -124,7 +127,7 @@ double FormGp::loss(const Vector& hyper, Vector& gradient) const {
   const auto axes = static_cast<Index>(x_.axes());
   const Matrix k = kernel(hyper);
   const Vector noises = noise(hyper);
-  Matrix covariance = k + spread_;
+  Matrix covariance = k + spread_ + errors_;
   covariance.diagonal() += noises;
   const Eigen::LLT<Matrix> factor(covariance);
   if (factor.info() != Eigen::Success) return INFINITY;
@@ -158,22 +161,29 @@ double FormGp::loss(const Vector& hyper, Vector& gradient) const {
 }
 
 void FormGp::condition() {
-  Matrix covariance = kernel(hyper_) + spread_;
+  Matrix covariance = kernel(hyper_) + spread_ + errors_;
   covariance.diagonal() += noise(hyper_);
   factor_.compute(covariance);
   alpha_ = factor_.solve(target_);
   inverse_ = factor_.matrixL().solve(Matrix::Identity(covariance.rows(), covariance.cols()));
-  const Vector precision = inverse_.colwise().squaredNorm();
-  left_out_error_ = alpha_.cwiseQuotient(precision);
+  leave_out(covariance.topLeftCorner(readings_, readings_));
+}
+
+// What was told does not speak against a reading: readings do.
+void FormGp::leave_out(const Matrix& covariance) {
+  const Eigen::LLT<Matrix> factor(covariance);
+  const Vector precision = factor.solve(Matrix::Identity(readings_, readings_)).diagonal();
+  left_out_error_ = factor.solve(target_.head(readings_)).cwiseQuotient(precision);
   // Without the widening: the variance of a good reading there.
-  const Vector good = noise(hyper_).cwiseQuotient(noise_factor_);
-  left_out_variance_ = (precision.cwiseInverse() - noise(hyper_)).cwiseMax(0) + good;
+  const Vector noises = noise(hyper_).head(readings_);
+  left_out_variance_ = (precision.cwiseInverse() - noises).cwiseMax(0) +
+                       noises.cwiseQuotient(noise_factor_.head(readings_));
 }
 
 void FormGp::down_weight() {
   condition();
   const Vector good = noise(hyper_).cwiseQuotient(noise_factor_);
-  for (Index i = 0; i < y_.size(); ++i) {
+  for (Index i = 0; i < readings_; ++i) {
     const double error = left_out_error_[i] * left_out_error_[i], expected = left_out_variance_[i];
     noise_factor_[i] = error > priors_.outlier * expected ? 1 + (error - expected) / good[i] : 1;
   }
@@ -250,8 +260,10 @@ Matrix FormGp::draw(const CodedRows& x, const FormValue& form, Index count, uint
       amplitude * process_draws(joined(x_, x), lengths(), count, mix_seed(seed, 1));
   const Matrix beta = normal_numbers(count, count_of_beta, mix_seed(seed, 2)) *
                       prior_variance_.cwiseSqrt().asDiagonal();
+  Matrix of_errors = errors_;
+  of_errors.diagonal() += noise(hyper_);
   const Matrix errors =
-      normal_numbers(count, n, mix_seed(seed, 3)) * noise(hyper_).cwiseSqrt().asDiagonal();
+      normal_numbers(count, n, mix_seed(seed, 3)) * Matrix(of_errors.llt().matrixL()).transpose();
   Matrix apart = target_.transpose().replicate(count, 1);
   apart -= beta * jacobian_.transpose() + process.leftCols(n) + errors;
   const Matrix weights = factor_.solve(apart.transpose()).transpose();  // count × n

@@ -1,11 +1,12 @@
 // A Gaussian process around a physical form:
 //
-//   y = f(x; β) + g(x) + ε,   β ~ N(μ, S),   g ~ GP(0, a² k),   ε ~ N(0, σ² (1 + h share²) c)
+//   y = f(x; β) + g(x) + ε,   β ~ N(μ, S),   g ~ GP(0, a² k),   ε ~ N(0, σ² (1 + h share²) c + E)
 //
 // k is a Matérn-5/2 product over axes. β is the most probable one and f is linear around it
 // (Laplace), so that the marginal likelihood and its gradient by (a, σ, lengths, h) are closed
 // forms; those are set to their most probable values under log-normal priors. c ≥ 1 widens the
-// noise of rows that the others contradict (leave-one-out), so that faulty readings weigh little.
+// noise of rows that the others contradict (leave-one-out), so that faulty readings weigh little. E
+// is the covariance of the errors of rows that were told, not read (told_rows.h).
 #pragma once
 
 #include <functional>
@@ -46,8 +47,8 @@ struct GpPosterior {
 /// Draws of the form's parameters, given the readings, and where each leaves the process.
 struct FormWorlds {
   Matrix beta;                ///< parameters × worlds
-  Matrix pull;                ///< readings × worlds: (K + N)⁻¹ (y − f(β))
-  Eigen::LLT<Matrix> factor;  ///< of K + N, covariance of the readings around the form
+  Matrix pull;                ///< readings × worlds: (K + N + E)⁻¹ (y − f(β))
+  Eigen::LLT<Matrix> factor;  ///< of K + N + E, covariance of the rows around the form
 };
 
 /// The process around the forms of worlds, at some rows.
@@ -59,7 +60,9 @@ struct AroundForms {
 class FormGp {
  public:
   /// `x`: the readings' coordinates. Any number of rows from one up.
-  void fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors);
+  /// `errors`: E, zero of readings, which stand first; no rows where all are.
+  void fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors,
+           const Matrix& errors = {});
   /// `form`: the mean function at beta() for the rows of `x`.
   GpPosterior predict(const CodedRows& x, const FormValue& form, const Vector& share) const;
 
@@ -81,9 +84,9 @@ class FormGp {
   const Vector& hyper() const { return hyper_; }
   /// Log marginal likelihood, priors of the hyper-parameters included.
   double evidence() const { return evidence_; }
-  /// Error of each reading, predicted without its own row.
+  /// Error of each reading, predicted from the other readings alone.
   const Vector& left_out_error() const { return left_out_error_; }
-  /// Rows whose noise was widened.
+  /// Readings whose noise was widened.
   std::vector<Index> down_weighted() const;
 
   /// Minus the log evidence at `hyper` with its gradient, at the present linearisation (for tests).
@@ -91,7 +94,7 @@ class FormGp {
 
  private:
   Matrix kernel(const Vector& hyper) const;
-  Vector noise(const Vector& hyper) const;  ///< variance of each reading, c included
+  Vector noise(const Vector& hyper) const;  ///< variance of each row without E, c included
   /// From `beta` on, given readings `y` and a prior of this mean.
   Vector most_probable(const std::function<FormValue(const Vector& beta)>& at,
                        const Eigen::LLT<Matrix>& factor, const Vector& y, const Vector& prior,
@@ -101,17 +104,19 @@ class FormGp {
   Vector lengths() const;                  ///< of each axis
   Matrix covariances(const CodedRows& x) const;  ///< of the process, readings × rows of `x`
   void linearise(const GpMean& mean);
+  void leave_out(const Matrix& covariance);  ///< of the readings
   void down_weight();
   void condition();
 
   GpPriors priors_;
   CodedRows x_;
   Vector y_, prior_mean_, prior_variance_, beta_, hyper_, noise_factor_, share_, target_;
-  Matrix jacobian_, spread_;  ///< spread_ = J S Jᵀ
+  Matrix errors_, jacobian_, spread_;  ///< spread_ = J S Jᵀ
   Eigen::LLT<Matrix> factor_;
   Matrix inverse_;  ///< of the factor's lower triangle
   Vector alpha_, left_out_error_, left_out_variance_;
   double evidence_ = 0;
+  Index readings_ = 0;
 };
 
 }  // namespace flyball

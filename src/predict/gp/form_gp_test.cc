@@ -195,11 +195,20 @@ struct Line {
   }
 };
 
+/// Of `all` rows the first were read; the others were told, and lie off together and each.
+Matrix told_from(Index first, Index all, double level, double each) {
+  Matrix errors = Matrix::Zero(all, all);
+  auto told = errors.bottomRightCorner(all - first, all - first);
+  told.setConstant(level * level);
+  told.diagonal().array() += each * each;
+  return errors;
+}
+
 TEST(FormGp, HasTheGradientOfItsMarginalLikelihood) {
   Line line(25, 0.05, 1);
   line.y[3] += 1;  // a row that will be down_weighted, so that its widening enters
   FormGp process;
-  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  process.fit(CodedRows(line.x), line.y, line.mean, {}, told_from(15, 25, 0.5, 0.1));
   Random random(2);
   for (int trial = 0; trial < 5; ++trial) {
     Vector hyper = process.hyper();
@@ -256,6 +265,25 @@ TEST(FormGp, InterpolatesWhatTheMeanCannotSay) {
   EXPECT_GT(covered, 0.8);
 }
 
+// Two readings beside each other say nothing of the slope; what is told does, though its level is
+// off.
+TEST(FormGp, TakesTheShapeOfWhatIsToldAndTheLevelOfWhatIsRead) {
+  Line line(14, 0, 12), fresh(100, 0, 13);
+  line.x(0, 0) = 0.5, line.x(1, 0) = 0.52;
+  line.y.head(2) = Line::at(line.x.topRows(2), Eigen::Vector2d(1, 2)).value;
+  line.y.tail(12).array() += 0.7;
+  const auto error = [&](const Matrix& errors) {
+    FormGp process;
+    process.fit(CodedRows(line.x), line.y, line.mean, {}, errors);
+    const GpPosterior posterior =
+        process.predict(CodedRows(fresh.x), Line::at(fresh.x, process.beta()), Vector::Zero(100));
+    EXPECT_TRUE(process.down_weighted().empty());
+    return (posterior.mean - fresh.y).cwiseAbs().mean();
+  };
+  EXPECT_LT(error(told_from(2, 14, 1, 0.05)), 0.1);
+  EXPECT_GT(error(told_from(2, 14, 0.01, 0.05)), 0.2) << "its level is believed";
+}
+
 TEST(FormGp, TakesOneRow) {
   const Line line(1, 0, 9);
   FormGp process;
@@ -268,7 +296,7 @@ TEST(FormGp, TakesOneRow) {
 TEST(FormGp, DrawsHaveTheMeanAndSpreadOfTheProcess) {
   const Line line(12, 0.02, 10), fresh(30, 0, 11);
   FormGp process;
-  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  process.fit(CodedRows(line.x), line.y, line.mean, {}, told_from(3, 12, 0.3, 0.1));
   const FormValue there = Line::at(fresh.x, process.beta());
   const GpPosterior posterior = process.predict(CodedRows(fresh.x), there, Vector::Zero(30));
   const Matrix draws = process.draw(CodedRows(fresh.x), there, 8000, 1);
@@ -279,14 +307,14 @@ TEST(FormGp, DrawsHaveTheMeanAndSpreadOfTheProcess) {
   // Near a reading a draw is what was read there, far from all of them each is its own.
   const Matrix at_readings =
       process.draw(CodedRows(line.x), Line::at(line.x, process.beta()), 200, 1);
-  EXPECT_LT((at_readings.rowwise() - line.y.transpose()).cwiseAbs().maxCoeff(), 0.15);
+  EXPECT_LT((at_readings.rowwise() - line.y.transpose()).leftCols(3).cwiseAbs().maxCoeff(), 0.15);
 }
 
 // Of a form that is a plane, worlds and what lies around them are what the closed forms say.
 TEST(FormGp, WorldsHaveTheMeanAndSpreadOfTheProcess) {
   const Line line(12, 0.02, 10), fresh(30, 0, 11);
   FormGp process;
-  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  process.fit(CodedRows(line.x), line.y, line.mean, {}, told_from(3, 12, 0.3, 0.1));
   const CodedRows x(fresh.x);
   const GpPosterior posterior =
       process.predict(x, Line::at(fresh.x, process.beta()), Vector::Zero(30));

@@ -10,9 +10,8 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
-#include "base/text.h"
 #include "predict/gp/averaged_surface.h"
-#include "predict/gp/joined.h"
+#include "predict/gp/moments.h"
 #include "predict/gp/surface_forms.h"
 #include "predict/gp/transfer_source.h"
 #include "predict/gp/worlds_at.h"
@@ -24,8 +23,8 @@ namespace flyball {
 namespace {
 
 constexpr size_t predicted_rows = 2048;  // predicted at a time, by one thread
+constexpr double unknown_total = 3;      // of the level: a factor of twenty either way
 constexpr size_t most_worlds = 32, worlds_of_many = 16, many_rows = 1'000;
-constexpr size_t few_rows = 20;    // beyond them a form of cost has nothing to add
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 
 std::vector<float> floats(const Matrix& draws) {
@@ -44,63 +43,41 @@ class GpPredictor final : public Predictor {
   Status fit(const WorkloadTable& given, std::span<const WorkloadTable> references,
              const FitOptions& options) override {
     fitted_ = false;
-    form_.reset();
+    notes_.clear();
+    knowledge_.clear();
     prior_.reset();
+    prior_axes_.clear();
+    profiled_ = given.space.axes();
     transferred_ = transfer_ && (!references.empty() || given.prior);
-    if (transfer_ && given.size() <= few_rows) take_form(given, references);
-    if (transfer_ && given.prior) take_prior(given);
-    alone_ = (form_ || prior_) && given.size() == 0;
-    fitted_ = alone_;
-    if (alone_) return {};
-    FLYBALL_CHECK(check_rows(given, transfer_ && (!references.empty() || prior_) ? 1 : 2));
-    const WorkloadTable measured = thinned(given, options.seed);
     if (!transfer_) references = {};
-    profiled_ = measured.space.axes();
-    phase_ = measured.phase;
-    std::vector<WorkloadTable> known;
-    if (prior_) {
-      known.assign(references.begin(), references.end());
-      known.push_back(*given.prior);
+    std::vector<WorkloadTable> known(references.begin(), references.end());
+    if (transfer_) {
+      FLYBALL_CHECK(check_rows(given, 0));
+      hear(given, references);
+      if (prior_) known.push_back(*given.prior);
     }
-    coordinates_ = Coordinates(measured.space, measured.device, measured.phase,
-                               prior_ ? std::span<const WorkloadTable>(known) : references);
-    if (prior_) tell_prior(*given.prior, measured);
-    const TargetTask task{measured.device, measured.phase, prepare(measured, references), prior_,
+    const bool told = !knowledge_.empty();
+    FLYBALL_CHECK(check_rows(given, told ? 0 : references.empty() ? 2 : 1));
+    const WorkloadTable measured = thinned(given, options.seed);
+    profiled_ = measured.space.axes();
+    const Space& varying = measured.size() > 0 ? measured.space : knowledge_.front().space;
+    coordinates_ = Coordinates(varying, measured.device, measured.phase, known);
+    const bool alone = prior_ && measured.size() == 0;  // then no reference has a say
+    const TargetTask task{measured.device, measured.phase,
+                          alone ? TransferSources() : prepare(measured, references), prior_,
                           settings_.reference_weights};
-    FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
-    const SurfaceRows all{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
-
-    const TransferredFigure time{time_surface(coordinates_),  &settings_.time,
-                                 &settings_.time_transfer,    &TransferSource::time_parameters,
-                                 &TransferSource::time_field, &TransferSource::time_value,
-                                 settings_.prior_time_sd};
-    time_.fit(time, task, measured.space, all, measured.minibatch_ms);
-    SurfaceRows with_time = all;
-    with_time.log_time = time_.at(measured.space, all).posterior.mean.array() - time_.level();
-
-    has_power_ = measured.has_power();
+    FLYBALL_CHECK(fit_time(measured, task));
+    has_power_ = measured.has_power() || (measured.size() == 0 && any_tells_power());
+    if (has_power_) FLYBALL_CHECK(fit_power(measured, task));
     fitted_ = true;
-    describe(time_, "time", measured, task.references);
-    if (!has_power_) return {};
-    const TransferredFigure power{power_surface(coordinates_),
-                                  &settings_.power,
-                                  &settings_.power_transfer,
-                                  &TransferSource::power_parameters,
-                                  &TransferSource::power_field,
-                                  &TransferSource::power_value,
-                                  knows_total_ ? settings_.prior_power_sd : 0};
-    power_.fit(power, task, measured.space, with_time, measured.power_w);
-    describe(power_, "power", measured, task.references);
     return {};
   }
 
   Result<Prediction> predict(const Space& space) const override {
     FLYBALL_CHECK(check_fitted());
     Prediction prediction;
-    if (alone_) prediction = beforehand(space);
     prediction.extrapolated = outside_profiled(profiled_, space);
     prediction.simulated_outside = prior_ && simulated(space);
-    if (alone_) return prediction;
     prediction.notes = notes_;
     std::vector<Result<Prediction>> parts(blocks(space), Prediction());
     parallel_for(parts.size(), [&](size_t part) {
@@ -116,23 +93,19 @@ class GpPredictor final : public Predictor {
 
   Result<Draws> draw(const Space& space, size_t count, uint64_t seed) const override {
     FLYBALL_CHECK(check_fitted());
-    if (alone_) return Predictor::draw(space, count, seed);
     FLYBALL_ASSIGN(const Block told, block(space));
     const auto draws = static_cast<Index>(count);
-    Matrix time = time_.draw(space, told.rows, draws, mix_seed(seed, 1));
-    Shift(told.time_alone, told.time).move(time);
+    const Matrix time = time_.draw(space, told.rows, draws, mix_seed(seed, 1));
     Draws result{count, floats(time), {}};
     if (!has_power_) return result;
     Matrix power = power_.draw(space, told.rows, draws, mix_seed(seed, 2));
     power -= (time.rowwise() - told.time.mean.transpose()) * told.activity.asDiagonal();
-    Shift(told.power_alone, told.power).move(power);
     result.log_w = floats(power);
     return result;
   }
 
   Result<Posterior> posterior(const Space& space, uint64_t seed) const override {
     FLYBALL_CHECK(check_fitted());
-    if (alone_) return Predictor::posterior(space, seed);
     const size_t count = space.size() > many_rows ? worlds_of_many : most_worlds;
     const SurfaceWorlds time = time_.worlds(static_cast<Index>(count), mix_seed(seed, 3));
     SurfaceWorlds power;
@@ -176,16 +149,15 @@ class GpPredictor final : public Predictor {
     WorldsAt times(time_, time, space, told.rows);
     std::optional<WorldsAt> powers;
     if (has_power_) powers.emplace(power_, power, space, told.rows);
-    const Shift shift(told.time_alone, told.time), shift_power(told.power_alone, told.power);
     Moments of_time(told.rows.size()), of_power(told.rows.size());
     for (size_t w = 0; w < times.count(); ++w) {
-      const Vector log_ms = shift.of(times.mean(w, {}));
-      const Vector around = shift.variance(times.variance(w));
+      const Vector log_ms = times.mean(w, {});
+      const Vector& around = times.variance(w);
       of_time.add(log_ms, around + told.time.noise);
       if (!powers) continue;
       const Vector through_time = told.activity.cwiseAbs2().cwiseProduct(around);
-      of_power.add(shift_power.of(powers->mean(w, log_ms.array() - time_.level())),
-                   shift_power.variance(powers->variance(w) + through_time) + told.power.noise);
+      of_power.add(powers->mean(w, log_ms.array() - time_.level()),
+                   powers->variance(w) + through_time + told.power.noise);
     }
     Posterior posterior{of_time.mean(), of_time.sd(), {}, {}};
     if (powers) posterior.log_w = of_power.mean(), posterior.sd_w = of_power.sd();
@@ -195,16 +167,40 @@ class GpPredictor final : public Predictor {
   // Without anything that teaches it, it is the process alone, and says so.
   const char* speaker() const { return transferred_ ? "transfer-gp" : "gp"; }
 
-  // What the board's form of cost says of the network, where references give one.
-  void take_form(const WorkloadTable& given, std::span<const WorkloadTable> references) {
-    if (!given.cost || !given.cost->by_kind() || !check_rows(given, 0).ok()) return;
-    auto form = CostForm::fit(references, given.device, given.power_total);
-    if (!form) return;
-    form->settle(given, *given.cost);
-    profiled_ = given.space.axes();
-    phase_ = given.phase;
-    form_ = *std::move(form);
-    cost_ = given.cost;
+  Result<SurfaceRows> rows_of(const WorkloadTable& measured) const {
+    FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
+    return SurfaceRows{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
+  }
+  Vector log_time(const Space& space, const SurfaceRows& rows) const {
+    return time_.at(space, rows).posterior.mean.array() - time_.level();
+  }
+  bool any_tells_power() const {
+    return std::ranges::any_of(knowledge_,
+                               [](const PriorKnowledge& t) { return t.log_w.size() > 0; });
+  }
+
+  Status fit_time(const WorkloadTable& measured, const TargetTask& task) {
+    FLYBALL_ASSIGN(const SurfaceRows rows, rows_of(measured));
+    const TransferredFigure time{time_surface(coordinates_), &settings_.time,
+                                 &settings_.time_transfer, &TransferSource::time_parameters,
+                                 &TransferSource::time_field};
+    time_.fit(time, task, measured.space, rows, measured.minibatch_ms,
+              told_times(knowledge_, coordinates_));
+    describe(time_, "time", measured, task.references);
+    return {};
+  }
+
+  Status fit_power(const WorkloadTable& measured, const TargetTask& task) {
+    FLYBALL_ASSIGN(SurfaceRows rows, rows_of(measured));
+    rows.log_time = log_time(measured.space, rows);
+    std::vector<ToldRows> told = told_powers(knowledge_, coordinates_);
+    for (ToldRows& one : told) one.rows.log_time = log_time(one.space, one.rows);
+    const TransferredFigure power{power_surface(coordinates_), &settings_.power,
+                                  &settings_.power_transfer, &TransferSource::power_parameters,
+                                  &TransferSource::power_field};
+    power_.fit(power, task, measured.space, rows, measured.power_w, told);
+    describe(power_, "power", measured, task.references);
+    return {};
   }
 
   // Does the simulation tell of all that varies there, within what it was asked for?
@@ -216,60 +212,59 @@ class GpPredictor final : public Predictor {
     });
   }
 
-  // What a simulation of the board says of the workload, where somebody gave it.
-  void take_prior(const WorkloadTable& given) {
-    if (!check_rows(given, 0).ok() || !check_rows(*given.prior, 2).ok()) return;
-    prior_ = TransferSource::prepare(*given.prior);
-    prior_axes_ = given.prior->space.axes();
-    knows_total_ = given.prior->has_power() && given.power_total == given.prior->power_total;
-    profiled_ = given.space.axes();
-    phase_ = given.phase;
+  // What is known of the workload before it is read: a simulation that somebody gave, and what
+  // references of this board say of its cost.
+  void hear(const WorkloadTable& given, std::span<const WorkloadTable> references) {
+    const auto tell = [&](const WorkloadTable& table, ToldSpread time, ToldSpread power) {
+      auto known = PriorKnowledge::of(table, target_of(given), time, power);
+      if (known.space.size() > 0) knowledge_.push_back(std::move(known));
+    };
+    if (given.prior && check_rows(*given.prior, 2).ok()) {
+      prior_ = TransferSource::prepare(*given.prior);
+      prior_axes_ = given.prior->space.axes();
+      const bool same_total = given.power_total == given.prior->power_total;
+      ToldSpread power = settings_.prior_power;
+      if (!same_total) power.level = unknown_total;
+      tell(*given.prior, settings_.prior_time, power);
+      tell_prior(*given.prior, given, same_total);
+    }
+    // Where no axis says how large a minibatch is, the form does not know its work.
+    if (!given.cost || !given.cost->by_kind() || !given.space.axis_index(axis::batch_size)) return;
+    const auto form = CostForm::fit(references, given.device, given.power_total);
+    if (!form || (!form->of_several() && (prior_ || given.size() > 0))) return;
+    tell(form->table_of(given), {form->time_level_sd(), form->time_rest_sd()},
+         {form->power_level_sd(), form->power_rest_sd()});
+    if (given.size() == 0) notes_.insert(notes_.end(), form->notes().begin(), form->notes().end());
   }
 
-  void tell_prior(const WorkloadTable& prior, const WorkloadTable& measured) {
+  // The axes of what is read; where nothing is, of what the simulation tells.
+  Space target_of(const WorkloadTable& given) const {
+    std::vector<Axis> axes = given.space.axes();
+    for (Axis& axis : axes)
+      if (const Axis* told = find_axis(prior_axes_, axis.name); told && axis.values.empty())
+        axis.values = told->values;
+    return Space(std::move(axes));
+  }
+
+  void tell_prior(const WorkloadTable& prior, const WorkloadTable& measured, bool same_total) {
+    if (measured.size() == 0) return;
     notes_.push_back(fmt::format("{}: beside what was measured stands what {} is simulated to do",
                                  speaker(), prior.title()));
-    if (!knows_total_ && prior.has_power() && measured.has_power())
+    if (!same_total && prior.has_power() && measured.has_power())
       notes_.push_back(other_total(prior, measured));
   }
 
-  // Before the first reading: the simulation, the form of cost, or both by inverse variance.
-  Prediction beforehand(const Space& space) const {
-    Prediction cost;
-    if (form_) cost = form_->predict(space, phase_, *cost_);
-    if (!prior_) return cost;
-    Prediction prediction;
-    const auto n = static_cast<Index>(space.size());
-    Vector mean = prior_->time_value(space);
-    Vector variance = Vector::Constant(n, std::pow(settings_.prior_time_sd, 2));
-    if (form_ && form_->knows_time()) join(mean, variance, cost.minibatch_ms);
-    prediction.minibatch_ms = estimates(mean, variance);
-    mean = prior_->power_value(space);
-    if (mean.size() == 0) {
-      prediction.power_w = std::move(cost.power_w);
-      return prediction;
-    }
-    variance.setConstant(std::pow(settings_.prior_power_sd, 2));
-    if (form_ && form_->knows_power() && !cost.power_w.mean.empty())
-      join(mean, variance, cost.power_w);
-    prediction.power_w = estimates(mean, variance);
-    return prediction;
-  }
-
-  /// What the processes say of a space, before and after a form of cost has joined them.
+  /// What the processes say of a space.
   struct Block {
     SurfaceRows rows;  ///< as power is asked about
-    GpPosterior time_alone, time, power_alone, power;
+    GpPosterior time, power;
     Vector activity;  ///< by how much power falls with time, logarithms of both
   };
 
   Result<Block> block(const Space& space) const {
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
-    Block block{{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())}, {}, {}, {}, {}, {}};
-    block.time = block.time_alone = time_.at(space, block.rows).posterior;
-    Prediction cost;
-    if (form_) cost = form_->predict(space, phase_, *cost_);
-    if (form_ && form_->knows_time()) join(block.time.mean, block.time.variance, cost.minibatch_ms);
+    Block block{{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())}, {}, {}, {}};
+    block.time = time_.at(space, block.rows).posterior;
     if (!has_power_) return block;
     block.rows.log_time = block.time.mean.array() - time_.level();
     Surface::Answer power = power_.at(space, block.rows);
@@ -277,9 +272,7 @@ class GpPredictor final : public Predictor {
     block.activity = power_surface(coordinates_).share(power.jacobian);
     power.posterior.variance +=
         block.activity.array().square().matrix().cwiseProduct(block.time.variance);
-    block.power = block.power_alone = std::move(power.posterior);
-    if (form_ && form_->knows_power() && !cost.power_w.mean.empty())
-      join(block.power.mean, block.power.variance, cost.power_w);
+    block.power = std::move(power.posterior);
     return block;
   }
 
@@ -293,7 +286,6 @@ class GpPredictor final : public Predictor {
   }
 
   WorkloadTable thinned(const WorkloadTable& given, uint64_t seed) {
-    notes_.clear();
     if (given.size() <= most_rows) return given;
     notes_.push_back(fmt::format("{}: fitted on {} of {} measurements, chosen at random", speaker(),
                                  most_rows, given.size()));
@@ -343,6 +335,7 @@ class GpPredictor final : public Predictor {
 
   void describe(const AveragedSurface& fitted, const char* figure, const WorkloadTable& measured,
                 const TransferSources& offered) {
+    if (measured.size() == 0) return;
     if (!offered.empty() && fitted.alone())
       notes_.push_back(
           fmt::format("{}: no reference helps with {}, it is fitted alone", speaker(), figure));
@@ -357,16 +350,12 @@ class GpPredictor final : public Predictor {
   bool transfer_, transferred_ = false, fitted_ = false;
   GpSettings settings_;
   std::vector<Axis> profiled_;
-  Phase phase_ = Phase::train;
   Coordinates coordinates_;
   AveragedSurface time_, power_;
   bool has_power_ = false;
-  std::optional<CostForm> form_;  // beside the processes
-  bool alone_ = false;            // these two, without any reading
-  std::optional<Cost> cost_;
-  std::shared_ptr<const TransferSource> prior_;  // what a simulation says, readings or not
+  std::vector<PriorKnowledge> knowledge_;        // what is known without readings
+  std::shared_ptr<const TransferSource> prior_;  // one of them is a simulation, over these axes
   std::vector<Axis> prior_axes_;
-  bool knows_total_ = false;  // its power is the readings' total
   std::vector<std::string> notes_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "predict/gp/reference_weights.h"
 #include "predict/gp/surface.h"
+#include "predict/gp/told_rows.h"
 #include "predict/predictor.h"
 
 namespace flyball {
@@ -17,20 +18,20 @@ struct GpSettings {
   SurfacePriors time_transfer{{{-3.0, 0.6}, {-3.51, 0.5}, {0.18, 0.6}, {1.1, 2}}};  // 0.05
   SurfacePriors power_transfer{{{-3.91, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};   // 0.02
   ReferenceWeights reference_weights;
-  /// How far a twin lies off a table that its constants did not see, as a standard deviation of
-  /// logarithms: 1.25 times the largest mean error that docs/twin.md had for tables "left out" when
-  /// it was set (25.9 and 8.6 %; 23.5 and 7.6 since).
-  double prior_time_sd = 0.32, prior_power_sd = 0.11;
+  /// How far a twin lies off a table that its constants did not see: 1.25 times the largest mean
+  /// error that docs/twin.md had for tables "left out" when it was set (25.9 and 8.6 %; 23.5 and
+  /// 7.6 since), half of the variance in the level.
+  ToldSpread prior_time{0.23, 0.23}, prior_power{0.08, 0.08};
 };
 
 /// "gp": ignores references.
 std::unique_ptr<Predictor> make_gp();
 /// "transfer-gp": references shift the priors of the forms' parameters and add their residual
 /// fields with learned weights. Time and power are each averaged over sets of references
-/// (averaged_surface.h), and with few readings joined by inverse variance with the board's form of
-/// cost (predict/roofline/cost_form.h), where several references give one. A simulation of the
-/// workload (WorkloadTable::prior) is one more set, and tells the level. Needs one reading; with
-/// such a form, of one reference or more, or a simulation, none.
+/// (averaged_surface.h). What a simulation of the workload (WorkloadTable::prior) and the board's
+/// form of cost (predict/roofline/cost_form.h) say of it are rows beside the readings
+/// (told_rows.h), the simulation's shape is one more set. Needs one reading; with one of these,
+/// none.
 std::unique_ptr<Predictor> make_transfer_gp();
 std::unique_ptr<Predictor> make_gp_with(bool transfer, const GpSettings& settings);
 

@@ -8,7 +8,7 @@
 namespace flyball {
 namespace {
 
-constexpr double largest_residual = 0.5;
+constexpr double largest_residual = 2.5;  // a factor of twelve; what lies beyond is a fault
 constexpr double neighbour_weights[] = {0, 0.1, 0.2, 0.35, 0.5, 0.7, 1};
 constexpr double spike = 0.06;  // away from the median of the neighbours: a fault, not physics
 

@@ -23,7 +23,7 @@ FormValue Surface::mean(const SurfaceRows& rows, const Vector& beta) const {
 }
 
 void Surface::fit(const SurfaceForm& form, const SurfaceRows& rows, const Vector& log_values,
-                  const SurfacePriors& priors, const ExpectedRows& expected) {
+                  const SurfacePriors& priors, const Matrix& errors) {
   form_ = form;
   read_ = rows;
   parameters_ = static_cast<Index>(form.parameters.size());
@@ -39,16 +39,13 @@ void Surface::fit(const SurfaceForm& form, const SurfaceRows& rows, const Vector
   sd.segment(1 + slopes_, fields_).setConstant(priors.field_sd / std::sqrt(references));
   centre.tail(parameters_) = prior_means(form.parameters);
   sd.tail(parameters_) = prior_sds(form.parameters);
-  const bool known = expected.log_values.size() > 0;
-  const Vector off = known ? expected.log_values - mean(rows, centre).value
-                           : log_values - form.at(rows, centre.tail(parameters_)).value;
+  const Vector off = log_values - form.at(rows, centre.tail(parameters_)).value;
   centre[0] = median(std::span(off.data(), static_cast<size_t>(off.size())));
-  if (known) sd[0] = expected.sd;
   mean_function.at = [this](const Vector& beta) { return mean(read_, beta); };
   mean_function.share = [&](const Matrix& jacobian) {
     return form.share(jacobian.rightCols(parameters_));
   };
-  process_.fit(rows.rows.x, log_values, mean_function, priors.gp);
+  process_.fit(rows.rows.x, log_values, mean_function, priors.gp, errors);
 }
 
 Surface::Answer Surface::at(const SurfaceRows& rows) const {

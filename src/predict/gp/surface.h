@@ -34,16 +34,11 @@ struct SurfacePriors {
   double slope_sd = 0.6;                      ///< along axes of unknown meaning
 };
 
-/// What is expected of the rows before they are read, which tells the level.
-struct ExpectedRows {
-  Vector log_values;  ///< empty: nothing is, the level is free
-  double sd = 0;      ///< of the level around them
-};
-
 class Surface {
  public:
+  /// `errors`: as the process takes them.
   void fit(const SurfaceForm& form, const SurfaceRows& rows, const Vector& log_values,
-           const SurfacePriors& priors, const ExpectedRows& expected = {});
+           const SurfacePriors& priors, const Matrix& errors = {});
   struct Answer {
     GpPosterior posterior;  ///< of the logarithm
     Matrix jacobian;        ///< by the form's parameters

@@ -105,7 +105,7 @@ TransferSource::TransferSource(const WorkloadTable& table)
 
   // Departures from the form on all rows, and the field made of them.
   const auto depart = [&](const SurfaceForm& form, const std::vector<double>& figures,
-                          std::map<std::string, double>& parameters, Vector& theta, double& level,
+                          std::map<std::string, double>& parameters,
                           std::unique_ptr<ResidualField>& field) -> Vector {
     const Vector y = Eigen::Map<const Vector>(figures.data(), n).array().log();
     std::vector<Index> known;
@@ -116,8 +116,7 @@ TransferSource::TransferSource(const WorkloadTable& table)
     if (!grid) {
       Surface surface;
       surface.fit(form, rows, y(chosen), {});
-      theta = surface.theta();
-      level = surface.level();
+      const Vector theta = surface.theta();
       parameters = named(form.parameters, theta);
       const Vector shape = form.at(all, theta).value + surface.residual(all);
       field = std::make_unique<ProcessField>(std::move(surface), coordinates_, axes_);
@@ -125,21 +124,18 @@ TransferSource::TransferSource(const WorkloadTable& table)
     }
     const FormFit fit = fit_form([&](const Vector& asked) { return form.at(rows, asked); },
                                  y(chosen), form.parameters);
-    theta = fit.theta;
-    level = fit.level;
-    parameters = named(form.parameters, theta);
-    const Vector shape = form.at(all, theta).value;
-    Vector residual = (y - shape).array() - level;
+    parameters = named(form.parameters, fit.theta);
+    const Vector shape = form.at(all, fit.theta).value;
+    Vector residual = (y - shape).array() - fit.level;
     for (double& value : residual)
       if (!std::isfinite(value)) value = std::numeric_limits<double>::quiet_NaN();
     field = make_grid_field(axes_, x, residual);
     return shape + field->at(x);
   };
-  all.log_time = depart(time_surface(coordinates_), table.minibatch_ms, time_parameters_,
-                        time_theta_, time_level_, time_field_);
+  all.log_time =
+      depart(time_surface(coordinates_), table.minibatch_ms, time_parameters_, time_field_);
   if (table.has_power())
-    depart(power_surface(coordinates_), table.power_w, power_parameters_, power_theta_,
-           power_level_, power_field_);
+    depart(power_surface(coordinates_), table.power_w, power_parameters_, power_field_);
 }
 
 CodedRows TransferSource::inside(const Space& space) const {
@@ -159,28 +155,6 @@ CodedRows TransferSource::inside(const Space& space) const {
     x.index.push_back(std::move(codes.index[0]));
   }
   return x;
-}
-
-SurfaceRows TransferSource::rows_at(const CodedRows& x) const {
-  const auto rows = coordinates_.rows(space_of(x, axes_));
-  return {*rows, Matrix(x.rows, 0), Vector::Zero(x.rows)};
-}
-
-Vector TransferSource::time_shape(const CodedRows& x) const {
-  return time_surface(coordinates_).at(rows_at(x), time_theta_).value + time_field_->at(x);
-}
-
-Vector TransferSource::time_value(const Space& space) const {
-  return time_shape(inside(space)).array() + time_level_;
-}
-
-Vector TransferSource::power_value(const Space& space) const {
-  if (!power_field_) return {};
-  const CodedRows x = inside(space);
-  SurfaceRows rows = rows_at(x);
-  rows.log_time = time_shape(x);
-  return (power_surface(coordinates_).at(rows, power_theta_).value + power_field_->at(x)).array() +
-         power_level_;
 }
 
 Vector TransferSource::time_field(const Space& space) const {

@@ -19,8 +19,8 @@ class ResidualField {
   virtual Vector at(const CodedRows& x) const = 0;
 };
 
-/// A reference, made ready. Levels are left out but for time_value() and power_value(): a reference
-/// says how time and power vary, never how large they are, so power totals do not mix.
+/// A reference, made ready. It says how time and power vary, never how large they are, so power
+/// totals do not mix.
 class TransferSource {
  public:
   /// Prepared tables are kept for the process by their content: a sweep asks for the same ones.
@@ -33,9 +33,6 @@ class TransferSource {
   /// for axes the space lacks, the nearest (the highest) value there is.
   Vector time_field(const Space& space) const;
   Vector power_field(const Space& space) const;  ///< zero when the table has no power
-  /// Logarithms of what the table holds there, levels included; for the table of the same workload.
-  Vector time_value(const Space& space) const;
-  Vector power_value(const Space& space) const;  ///< empty when the table has no power
   const std::string& device() const { return device_; }
   Phase phase() const { return phase_; }
   const std::string& title() const { return title_; }
@@ -43,16 +40,12 @@ class TransferSource {
  private:
   explicit TransferSource(const WorkloadTable& table);
   CodedRows inside(const Space& space) const;
-  SurfaceRows rows_at(const CodedRows& x) const;
-  Vector time_shape(const CodedRows& x) const;  ///< without the level
 
   std::string title_, device_;
   Phase phase_;
   std::vector<Axis> axes_;  ///< those that vary
   Coordinates coordinates_;
   std::map<std::string, double> time_parameters_, power_parameters_;
-  Vector time_theta_, power_theta_;
-  double time_level_ = 0, power_level_ = 0;
   std::unique_ptr<ResidualField> time_field_, power_field_;
 };
 

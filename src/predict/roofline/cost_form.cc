@@ -7,15 +7,18 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "base/distributions.h"
 #include "base/random.h"
 #include "base/statistics.h"
 #include "predict/nnls.h"
+#include "space/few_values.h"
 
 namespace flyball {
 namespace {
 
+const double unknown = std::log(10.0);  // one table says nothing of how well it stands for others
 constexpr size_t rows_for_costs = 500;  // of a table: enough for a dozen coefficients
 
 /// A minibatch's, by what boards are differently good at.
@@ -34,12 +37,14 @@ struct Point {
   double batch, cores, workers, cpu, gpu, mem;
 };
 
+constexpr std::array point_axes = {axis::batch_size, axis::cpu_cores, axis::loader_workers,
+                                   axis::cpu_mhz,    axis::gpu_mhz,   axis::mem_mhz};
+constexpr size_t told_values = 4;  // of an axis
+
 class Points {
  public:
   explicit Points(const Space& space) : space_(&space) {
-    constexpr std::array names = {axis::batch_size, axis::cpu_cores, axis::loader_workers,
-                                  axis::cpu_mhz,    axis::gpu_mhz,   axis::mem_mhz};
-    for (size_t i = 0; i < names.size(); ++i) columns_[i] = space.axis_index(names[i]);
+    for (size_t i = 0; i < point_axes.size(); ++i) columns_[i] = space.axis_index(point_axes[i]);
   }
   Point at(size_t row) const {
     const auto value = [&](size_t i, double otherwise) {
@@ -52,8 +57,34 @@ class Points {
 
  private:
   const Space* space_;
-  std::array<std::optional<size_t>, 6> columns_;
+  std::array<std::optional<size_t>, point_axes.size()> columns_;
 };
+
+// The axes that a point is made of, as far as any of both has values, and these.
+std::vector<Axis> axes_of_points(std::span<const Axis> some, std::span<const Axis> more) {
+  std::vector<Axis> axes;
+  for (const char* name : point_axes) {
+    std::set<double> values;
+    for (const auto& all : {some, more})
+      if (const Axis* has = find_axis(all, name))
+        values.insert(has->values.begin(), has->values.end());
+    if (!values.empty()) axes.push_back(named_axis(name, {values.begin(), values.end()}));
+  }
+  return axes;
+}
+
+// Those of `known` that `asked` has, too, with few values. Workers of which one number was read
+// stay there.
+std::vector<Axis> told_axes(std::span<const Axis> known, const Space& asked) {
+  std::vector<Axis> axes = axes_of_points(known, asked.axes());
+  std::erase_if(axes, [&](const Axis& axis) { return !asked.axis_index(axis.name); });
+  for (Axis& axis : axes) {
+    const std::vector<double>& own = asked.axes()[*asked.axis_index(axis.name)].values;
+    const bool held = axis.name == axis::loader_workers && own.size() == 1;
+    axis.values = held ? own : few_values(axis.values, told_values);
+  }
+  return axes;
+}
 
 /// In ms with GFLOP, GB and thousands of kernels.
 std::vector<double> time_terms(const Point& p, Phase phase, const MinibatchWork& work) {
@@ -151,6 +182,7 @@ Result<CostForm> CostForm::fit(std::span<const WorkloadTable> tables, const std:
     return Error{Code::invalid_argument,
                  "no reference of this board runs a network whose layers are known",
                  "give tables of this board with --reference; `flyball describe` lists networks"};
+  for (const Known& each : known) form.axes_ = axes_of_points(form.axes_, each.table->space.axes());
   form.fit_terms(known);
   form.leave_out(known);
   return form;
@@ -212,9 +244,13 @@ void CostForm::Spread::settle(const std::vector<double>& ratios) {
   level = median(ratios) * (tables > 0 ? level_square / (level_square + scatter) : 1);
 }
 
+double CostForm::Spread::sd(double square) const {
+  if (tables == 0) return unknown / z90 / std::sqrt(2);
+  return t90(static_cast<double>(tables)) / z90 * std::sqrt(square);
+}
+
 double CostForm::Spread::half() const {
-  if (tables == 0)
-    return std::log(10.0);  // one table says nothing of how well it stands for others
+  if (tables == 0) return unknown;
   const double scatter = rest_square / std::max(1.0, static_cast<double>(readings));
   const double open =
       readings == 0 ? level_square : level_square * scatter / (level_square + scatter);
@@ -243,6 +279,21 @@ CostAnswer CostForm::at(const Space& space, Phase phase, const Cost& network) co
                              dot(power_, power_terms(point, phase, work, ms)));
   }
   return answer;
+}
+
+WorkloadTable CostForm::table_of(const WorkloadTable& asked) const {
+  WorkloadTable told;
+  told.device = asked.device;
+  told.workload = asked.workload;
+  told.phase = asked.phase;
+  told.power_total = asked.power_total;
+  told.space = Space::grid(told_axes(axes_, asked.space));
+  CostAnswer answer = at(told.space, asked.phase, *asked.cost);
+  told.minibatch_ms = std::move(answer.time_ms);
+  told.power_w = std::move(answer.power_w);
+  told.power_w.resize(told.size(), NAN);
+  told.provenance.assign(told.size(), Provenance::predicted);
+  return told;
 }
 
 Prediction CostForm::predict(const Space& space, Phase phase, const Cost& work) const {

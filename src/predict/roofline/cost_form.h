@@ -29,6 +29,15 @@ class CostForm {
   static Result<CostForm> fit(std::span<const WorkloadTable> tables, const std::string& board,
                               const std::string& power_total);
 
+  /// What it says of `asked` (which has a cost) over few values of each axis that both know;
+  /// workers of which `asked` has one number have that.
+  WorkloadTable table_of(const WorkloadTable& asked) const;
+  /// How far it may lie off, as standard deviations of logarithms: in level, and around it.
+  double time_level_sd() const { return time_spread_.sd(time_spread_.level_square); }
+  double time_rest_sd() const { return time_spread_.sd(time_spread_.rest_square); }
+  double power_level_sd() const { return power_spread_.sd(power_spread_.level_square); }
+  double power_rest_sd() const { return power_spread_.sd(power_spread_.rest_square); }
+
   /// Sets how far the target keeps from the form, by the median of its rows; few
   /// rows count as far as the tables left out differ more in level than around it.
   void settle(const WorkloadTable& measured, const Cost& work);
@@ -39,10 +48,9 @@ class CostForm {
   Prediction predict(const Space& space, Phase phase, const Cost& work) const;
   /// Mean absolute error of the tables left out, in logarithms; infinite for a single table.
   double time_error() const { return time_error_; }
-  /// Does the form of this figure rest on several tables? One table's own levels are in it as if
-  /// they were the board's: it says nothing that readings of the network do not say better.
-  bool knows_time() const { return time_spread_.tables > 0; }
-  bool knows_power() const { return power_spread_.tables > 0; }
+  /// Does it rest on several tables that tell of time? One table's own levels are in it as if they
+  /// were the board's: it says nothing that readings of the network do not say better.
+  bool of_several() const { return time_spread_.tables > 0; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -59,12 +67,14 @@ class CostForm {
     size_t readings = 0;      // of the target
     void add(const std::vector<double>& ratios);
     void settle(const std::vector<double>& ratios);
-    double half() const;  // of the 90 % intervals
+    double half() const;             // of the 90 % intervals
+    double sd(double square) const;  // wider, the fewer tables that comes of
   };
   void fit_terms(std::span<const Known> known);
   void leave_out(std::span<const Known> known);
 
   std::vector<double> time_, power_;  // coefficients
+  std::vector<Axis> axes_;            // those it knows, with the values of its tables
   Spread time_spread_, power_spread_;
   double time_error_ = 0;
   std::vector<std::string> notes_;

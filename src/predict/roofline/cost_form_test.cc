@@ -120,6 +120,56 @@ TEST(CostForm, AnswersForTransferGpUntilSomethingIsMeasured) {
   EXPECT_FALSE(predictor->fit(unknown, others(), {}).ok());
 }
 
+// Where no axis says how large a minibatch is, the references alone teach.
+TEST(CostForm, HasNoSayWhereTheBatchIsNotKnown) {
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  const auto told = [&](bool known) {
+    WorkloadTable measured = truth;
+    measured.space = Space({named_axis("gpu_mhz"), named_axis("mem_mhz")});
+    measured.minibatch_ms.clear(), measured.power_w.clear();
+    for (size_t i : {26, 30, 35})
+      measured.add(truth.space.row(i).subspan(1), truth.minibatch_ms[i], truth.power_w[i]);
+    if (!known) measured.cost.reset();
+    auto predictor = make_transfer_gp();
+    EXPECT_TRUE(predictor->fit(measured, others(), {}).ok());
+    return *predictor->predict(measured.space);
+  };
+  EXPECT_EQ(told(true).minibatch_ms.mean, told(false).minibatch_ms.mean);
+}
+
+// A simulation that knows one axis more than the form, and one that knows one axis less.
+TEST(CostForm, StandsBesideASimulationOfOtherAxes) {
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  const std::vector<Axis> all = {named_axis("batch_size"), named_axis("gpu_mhz"),
+                                 named_axis("mem_mhz"), named_axis("prefetch")};
+  for (const size_t axes : {size_t{4}, size_t{2}}) {
+    WorkloadTable told, asked;
+    told.device = asked.device = truth.device;
+    told.power_total = asked.power_total = truth.power_total;
+    told.phase = asked.phase = truth.phase;
+    told.space = Space(std::vector<Axis>(all.begin(), all.begin() + static_cast<long>(axes)));
+    for (size_t i = 0; i < truth.size(); ++i)
+      for (double prefetch : {1.0, 4.0}) {
+        const std::array row = {truth.space.row(i)[0], truth.space.row(i)[1], truth.space.row(i)[2],
+                                prefetch};
+        told.add(std::span(row).first(axes), truth.minibatch_ms[i], truth.power_w[i]);
+      }
+    asked.space = Space(all);
+    asked.cost = truth.cost;
+    asked.prior = std::make_shared<const WorkloadTable>(told);
+    auto predictor = make_transfer_gp();
+    ASSERT_TRUE(predictor->fit(asked, others(), {}).ok()) << axes;
+    Space space(all);
+    for (size_t i = 0; i < truth.size(); ++i)
+      space.add(
+          std::array{truth.space.row(i)[0], truth.space.row(i)[1], truth.space.row(i)[2], 4.0});
+    const auto answer = predictor->predict(space);
+    ASSERT_TRUE(answer) << axes;
+    EXPECT_LT(mape(answer->minibatch_ms.mean, truth.minibatch_ms), axes == 4 ? 5 : 40) << axes;
+    EXPECT_EQ(answer->power_w.mean.size(), truth.size()) << axes;
+  }
+}
+
 // What is predicted depends on what a network costs, never on its name.
 TEST(CostForm, ARenamedNetworkIsPredictedTheSame) {
   const WorkloadTable truth = ran("resnet50", Phase::infer);
@@ -170,10 +220,8 @@ TEST(CostForm, OfOneTableHasNoSayBesideReadings) {
   // Of three tables that tell of time, one tells of power.
   std::vector<WorkloadTable> one_power = others();
   for (size_t i = 1; i < one_power.size(); ++i) one_power[i].power_total = "monitor";
-  const auto form = CostForm::fit(one_power, "known", "module");
-  ASSERT_TRUE(form);
-  EXPECT_TRUE(form->knows_time());
-  EXPECT_FALSE(form->knows_power());
+  const Estimates with = told(one_power, true).power_w, without = told(one_power, false).power_w;
+  EXPECT_LT(mape(with.mean, without.mean), 5);
 }
 
 TEST(CostForm, HelpsTransferGpWithOneReading) {

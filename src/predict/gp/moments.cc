@@ -1,4 +1,4 @@
-#include "predict/gp/joined.h"
+#include "predict/gp/moments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,18 +6,6 @@
 #include "base/distributions.h"
 
 namespace flyball {
-
-void join(Vector& mean, Vector& variance, const Estimates& cost) {
-  for (Index i = 0; i < mean.size(); ++i) {
-    const auto k = static_cast<size_t>(i);
-    if (!(cost.mean[k] > 0)) continue;
-    const double told = std::log(cost.mean[k]);
-    const double other = std::pow(std::log(cost.hi90[k] / cost.mean[k]) / z90, 2);
-    const double weight = other / (variance[i] + other), apart = mean[i] - told;
-    mean[i] = weight * mean[i] + (1 - weight) * told;
-    variance[i] = weight * variance[i] + weight * (1 - weight) * apart * apart;
-  }
-}
 
 void Moments::add(const Vector& mean, const Vector& variance) {
   if (count_ == 0) first_ = mean;
