@@ -105,7 +105,7 @@ class SpecReader : public TomlReader {
     const toml::table* table = node.as_table();
     const auto id = table ? (*table)["id"].value_exact<int64_t>() : std::nullopt;
     const auto name = table ? (*table)["name"].value_exact<std::string>() : std::nullopt;
-    if (!id || !name) return at(node, "a preset has an id and a name");
+    if (!table || !id || !name) return at(node, "a preset has an id and a name");
     Preset preset{.id = static_cast<int>(*id), .name = *name};
     for (const auto& [key, cap] : *table) {
       const std::string axis(key.str());

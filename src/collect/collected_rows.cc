@@ -30,6 +30,14 @@ Result<std::vector<StoreRow>> stores_of(Database& database) {
   return stores;
 }
 
+// Of one to three texts.
+Result<int64_t> number_of(Database& database, const std::string& sql,
+                          const std::vector<std::string>& texts) {
+  if (texts.size() == 1) return database.integer(sql, {texts[0]});
+  if (texts.size() == 2) return database.integer(sql, {texts[0], texts[1]});
+  return database.integer(sql, {texts[0], texts[1], texts[2]});
+}
+
 // The newest that has changed its tables.
 Result<std::string> version_that_wrote(Database& database) {
   std::string version;
@@ -117,15 +125,10 @@ Status CollectedRows::prepare_table(const std::string& table,
       fmt::format("SELECT id FROM {} WHERE {} = ?", table, join(columns, " = ? AND "));
   std::map<int64_t, int64_t>& numbers = references_[reference];
   for (const auto& [id, texts] : rows) {
-    const auto ask = [&](const std::string& sql) -> Result<int64_t> {
-      if (texts.size() == 1) return to_.integer(sql, {texts[0]});
-      if (texts.size() == 2) return to_.integer(sql, {texts[0], texts[1]});
-      return to_.integer(sql, {texts[0], texts[1], texts[2]});
-    };
-    FLYBALL_ASSIGN(int64_t number, ask(select));
+    FLYBALL_ASSIGN(int64_t number, number_of(to_, select, texts));
     if (number == 0) {
-      FLYBALL_CHECK(ask(insert));
-      FLYBALL_ASSIGN(number, ask(select));
+      FLYBALL_CHECK(number_of(to_, insert, texts));
+      FLYBALL_ASSIGN(number, number_of(to_, select, texts));
     }
     if (number == 0)
       return Error{

@@ -217,7 +217,7 @@ class GpPredictor final : public Predictor {
   void hear(const WorkloadTable& given, std::span<const WorkloadTable> references) {
     const auto tell = [&](const WorkloadTable& table, ToldSpread time, ToldSpread power) {
       auto known = PriorKnowledge::of(table, target_of(given), time, power);
-      if (known.space.size() > 0) knowledge_.push_back(std::move(known));
+      if (!known.space.empty()) knowledge_.push_back(std::move(known));
     };
     if (given.prior && check_rows(*given.prior, 2).ok()) {
       prior_ = TransferSource::prepare(*given.prior);
