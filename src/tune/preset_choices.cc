@@ -41,7 +41,7 @@ std::vector<Baseline> preset_choices(const Problem& problem, std::span<const Mea
   const Presets& presets = roles.front().profiler->info().presets;
   std::vector<Baseline> all;
   for (const Preset& preset : presets.list) {
-    Baseline& baseline = all.emplace_back("preset " + preset.name, std::vector<size_t>(), false);
+    Baseline& baseline = all.emplace_back(Baseline{.name = "preset " + preset.name});
     baseline.in_force = &preset == presets.in_force();
     for (size_t role = 0; role < roles.size(); ++role) {
       const auto candidate = candidate_in(problem, roles[role], role, preset.mode);
