@@ -66,9 +66,13 @@ class GpPredictor final : public Predictor {
     const TargetTask task{measured.device, measured.phase,
                           alone ? TransferSources() : prepare(measured, references), prior_,
                           settings_.reference_weights};
-    FLYBALL_CHECK(fit_time(measured, task));
+    FLYBALL_ASSIGN(SurfaceRows rows, rows_of(measured.space));
+    fit_time(measured, task, rows);
     has_power_ = measured.has_power() || (measured.size() == 0 && any_tells_power());
-    if (has_power_) FLYBALL_CHECK(fit_power(measured, task));
+    if (has_power_) {
+      rows.log_time = log_time(measured.space, rows);
+      fit_power(measured, task, rows);
+    }
     fitted_ = true;
     return {};
   }
@@ -167,8 +171,8 @@ class GpPredictor final : public Predictor {
   // Without anything that teaches it, it is the process alone, and says so.
   const char* speaker() const { return transferred_ ? "transfer-gp" : "gp"; }
 
-  Result<SurfaceRows> rows_of(const WorkloadTable& measured) const {
-    FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
+  Result<SurfaceRows> rows_of(const Space& space) const {
+    FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
     return SurfaceRows{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
   }
   Vector log_time(const Space& space, const SurfaceRows& rows) const {
@@ -179,20 +183,16 @@ class GpPredictor final : public Predictor {
                                [](const PriorKnowledge& t) { return t.log_w.size() > 0; });
   }
 
-  Status fit_time(const WorkloadTable& measured, const TargetTask& task) {
-    FLYBALL_ASSIGN(const SurfaceRows rows, rows_of(measured));
+  void fit_time(const WorkloadTable& measured, const TargetTask& task, const SurfaceRows& rows) {
     const TransferredFigure time{time_surface(coordinates_), &settings_.time,
                                  &settings_.time_transfer, &TransferSource::time_parameters,
                                  &TransferSource::time_field};
     time_.fit(time, task, measured.space, rows, measured.minibatch_ms,
               told_times(knowledge_, coordinates_));
     describe(time_, "time", measured, task.references);
-    return {};
   }
 
-  Status fit_power(const WorkloadTable& measured, const TargetTask& task) {
-    FLYBALL_ASSIGN(SurfaceRows rows, rows_of(measured));
-    rows.log_time = log_time(measured.space, rows);
+  void fit_power(const WorkloadTable& measured, const TargetTask& task, const SurfaceRows& rows) {
     std::vector<ToldRows> told = told_powers(knowledge_, coordinates_);
     for (ToldRows& one : told) one.rows.log_time = log_time(one.space, one.rows);
     const TransferredFigure power{power_surface(coordinates_), &settings_.power,
@@ -200,7 +200,6 @@ class GpPredictor final : public Predictor {
                                   &TransferSource::power_field};
     power_.fit(power, task, measured.space, rows, measured.power_w, told);
     describe(power_, "power", measured, task.references);
-    return {};
   }
 
   // Does the simulation tell of all that varies there, within what it was asked for?
@@ -262,8 +261,8 @@ class GpPredictor final : public Predictor {
   };
 
   Result<Block> block(const Space& space) const {
-    FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
-    Block block{{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())}, {}, {}, {}};
+    FLYBALL_ASSIGN(SurfaceRows rows, rows_of(space));
+    Block block{std::move(rows), {}, {}, {}};
     block.time = time_.at(space, block.rows).posterior;
     if (!has_power_) return block;
     block.rows.log_time = block.time.mean.array() - time_.level();
