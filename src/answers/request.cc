@@ -33,6 +33,8 @@ void add_options(const SessionOptions& options, Json& json) {
   json["references"] = Json::array();
   for (const WorkloadTable& reference : options.references)
     json["references"].push_back(reference.title());
+  for (const auto& prior : options.priors)
+    if (prior) json["priors"].push_back(prior->title());
 }
 
 }  // namespace
@@ -50,6 +52,7 @@ std::vector<Role> roles_of(const Request& request, const Workloads& workloads) {
   size_t service = 0;
   for (const ProfilerInfo* info : workloads) {
     Role& role = roles.emplace_back(role_of(*info));
+    if (roles.size() <= request.priors.size()) role.prior = request.priors[roles.size() - 1];
     if (role.phase != Phase::infer) continue;
     role.offline = request.is_tune();
     role.rate_hz = of_service(request.rates_hz, service, 0);

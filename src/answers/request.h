@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,8 @@ struct SessionOptions {
   bool verify = true;  ///< measure the answer once more where repeats differ …
   bool against_default = false;  ///< … and the default, which the answer is told against
   std::vector<WorkloadTable> references;
+  /// What is known of each role beforehand (WorkloadTable::prior); null or fewer: nothing.
+  std::vector<std::shared_ptr<const WorkloadTable>> priors;
   std::vector<FigureLimit> limits;               ///< on what the trials report of themselves
   const std::atomic<bool>* cancelled = nullptr;  ///< looked at before each trial; may be null
   Caller caller = Caller::command_line;          ///< whose names options have in messages

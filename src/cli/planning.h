@@ -11,6 +11,7 @@
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
 #include "cli/option_scope.h"
+#include "cli/prior_options.h"
 #include "device/registry/board.h"
 #include "schedule/planning/serving_problem.h"
 #include "store/store.h"
@@ -21,6 +22,7 @@ namespace flyball::cli {
 struct PlanOptions {
   std::vector<std::string> train, infer;
   ReferenceOptions references;
+  PriorOption prior;
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
   std::string objective, export_format;
   std::string at_most;  ///< "slowdown=5%"
@@ -53,7 +55,7 @@ inline constexpr const char* what_roles_are =
 
 /// Opens what --train and --infer name: tables, or networks on this machine. Reads the objective.
 Result<SharedBoard> open_shared_board(PlanOptions& options);
-/// Reads limits, rates and references into the request.
+/// Reads limits, rates, references and priors into the request.
 Status read_plan_request(PlanOptions& options, const SharedBoard& board);
 /// The simulated board of the roles; null where they are not simulated.
 Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,

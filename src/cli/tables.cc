@@ -11,7 +11,6 @@
 #include "cost/networks.h"
 #include "space/named_source.h"
 #include "store/reference_folder.h"
-#include "twin/prior.h"
 
 namespace flyball::cli {
 
@@ -135,31 +134,6 @@ Status write_or_print(const std::string& file, const std::vector<WorkloadTable>&
   size_t rows = 0;
   for (const WorkloadTable& table : tables) rows += table.size();
   return write_or_print(file, format_table(tables), rows, quiet);
-}
-
-void add_prior_option(CLI::App& command, std::string& prior) {
-  offers(command.add_option("--prior", prior,
-                            "What is known beforehand: twin (what the board's simulation says), "
-                            "none, or a board's file, whose constants then count"),
-         {"twin", "none"})
-      ->capture_default_str();
-}
-
-Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device) {
-  if (prior == "none") return std::optional<TwinBoard>();
-  if (prior != "twin") {
-    FLYBALL_ASSIGN(TwinBoard board, read_twin_board(prior));
-    return std::optional(std::move(board));
-  }
-  auto board = find_twin_board(device);
-  return board.ok() ? std::optional(*std::move(board)) : std::nullopt;
-}
-
-Status take_prior(const std::string& prior, WorkloadTable& table) {
-  FLYBALL_ASSIGN(const auto board, prior_board(prior, table.device));
-  if (board) table.prior = known_prior(*board, table, table.space.axes());
-  if (table.prior || prior == "none") return {};
-  return Error{Code::invalid_argument, "no twin knows " + table.title(), "give --prior none"};
 }
 
 void add_accept_option(CLI::App& command, Accepted& accepted) {

@@ -2,27 +2,17 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "problem/paper.h"
 #include "space/table.h"
-#include "twin/board.h"
 
 namespace flyball::cli {
 
 /// write_or_print() of tables.
 Status write_or_print(const std::string& file, const std::vector<WorkloadTable>& tables,
                       bool quiet = false);
-
-/// --prior: what predictors know before anything is measured: twin, none, or a board's file.
-void add_prior_option(CLI::App& command, std::string& prior);
-/// The board that --prior names; nothing for "none", and for "twin" where no board of the name
-/// `device` has one. Error: a file that is none of a board with a twin.
-Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device);
-/// What it says of a table that is judged. Error: it knows no such network.
-Status take_prior(const std::string& prior, WorkloadTable& table);
 
 /// `--accept simulated,predicted`: what counts as a measurement besides what was measured.
 void add_accept_option(CLI::App& command, Accepted& accepted);

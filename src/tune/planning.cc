@@ -76,6 +76,10 @@ void complete_plan(const Session& session, const Problem& problem, SearchAnswer&
   std::string known = known_text(answer.configurations_profiled(), configurations_of(problem),
                                  answer.profiled.size(), answer.reused());
   if (!known.empty()) answer.notes.insert(answer.notes.begin() + own, std::move(known));
+  for (const auto& prior : answer.request.priors)
+    if (prior)
+      answer.notes.push_back(fmt::format("what the twin of {} says of {} is known beforehand",
+                                         prior->device, prior->title()));
   const std::vector<std::string>& costs = answer.request.cost_notes;
   answer.notes.insert(answer.notes.end(), costs.begin(), costs.end());
 }

@@ -150,7 +150,9 @@ Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
   std::vector<Observation> kept;
   for (const Observation& trial : profiled)
     if (wanted.contains(trial.config)) kept.push_back(trial);
-  FLYBALL_CHECK(predictor->fit(measured_rows(profiler, kept), options.references, {options.seed}));
+  WorkloadTable rows = measured_rows(profiler, kept);
+  if (!options.priors.empty()) rows.prior = options.priors.front();
+  FLYBALL_CHECK(predictor->fit(rows, options.references, {options.seed}));
   return predictor;
 }
 

@@ -1,7 +1,6 @@
 #include "twin/prior.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,11 +12,15 @@ namespace {
 
 constexpr size_t most_values = 7;  // of an axis: between them the predictor's form carries it
 constexpr int minibatches = 40;    // that the medians of tables are of
-constexpr std::array run_axes = {axis::batch_size, axis::loader_workers, axis::prefetch};
+constexpr double most_other_work = 1.25;  // layers of one network are counted within 10 %
+
+bool is_of_runs(const std::string& name) {
+  return name == axis::batch_size || name == axis::loader_workers || name == axis::prefetch;
+}
 
 // Those of its values that the twin can be asked for; a run's are any.
 std::vector<double> known_values(const TwinBoard& board, const Axis& asked) {
-  if (std::ranges::find(run_axes, asked.name) != run_axes.end()) return asked.values;
+  if (is_of_runs(asked.name)) return asked.values;
   const Axis* has = find_axis(board.axes, asked.name);
   if (!has) return {};
   std::vector<double> values = asked.values;
@@ -31,7 +34,7 @@ std::vector<double> known_values(const TwinBoard& board, const Axis& asked) {
 
 Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& workload,
                                  const std::string& power_total, std::span<const Axis> axes,
-                                 bool mean) {
+                                 bool mean, const Settings& fixed) {
   FLYBALL_ASSIGN(const TwinNetwork network,
                  make_twin_network(workload.layers, workload.half_precision));
   WorkloadTable prior;
@@ -51,13 +54,18 @@ Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& wor
                    "the twin of " + board.id + " has none of the values of " + asked.name, ""};
     if (!axis.values.empty()) known.push_back(std::move(axis));
   }
+  Settings run_settings = fixed;
+  std::erase_if(run_settings, [](const auto& one) { return !is_of_runs(one.first); });
   WorkloadTable grid = prior;
   grid.space = Space::grid(known);
   for (Axis& axis : known) axis.values.clear();
   prior.space = Space(std::move(known));
   for (size_t i = 0; i < grid.space.size(); ++i) {
-    const auto told = twin_reading(board, network, workload, twin_configuration(grid, i),
-                                   minibatches, prior.power_total);
+    Trial trial = grid.space.trial(i, workload.name, network.phase);
+    trial.job.settings.insert(run_settings.begin(), run_settings.end());
+    FLYBALL_ASSIGN(const TwinConfiguration configuration, twin_configuration(trial));
+    const auto told =
+        twin_reading(board, network, workload, configuration, minibatches, prior.power_total);
     if (!told) continue;  // it does not fit the memory
     const double power =
         board.rails.empty() ? std::numeric_limits<double>::quiet_NaN() : told->power_w;
@@ -71,11 +79,20 @@ Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& wor
 }
 
 std::shared_ptr<const WorkloadTable> known_prior(const TwinBoard& board, const WorkloadTable& asked,
-                                                 std::span<const Axis> axes) {
+                                                 std::span<const Axis> axes,
+                                                 const Settings& fixed) {
   const auto workload = known_twin_workload(asked.workload, asked.phase);
   if (!workload) return nullptr;
-  auto prior = twin_prior(board, *workload, asked.power_total, axes);
+  auto prior = twin_prior(board, *workload, asked.power_total, axes, false, fixed);
   return prior.ok() ? std::make_shared<const WorkloadTable>(*std::move(prior)) : nullptr;
+}
+
+bool is_work_of_twin(const std::string& workload, Phase phase, const Cost& counted) {
+  const auto known = known_twin_workload(workload, phase);
+  const auto own = known ? cost_of(known->layers[0], known->layers[1]) : known.error();
+  if (!own) return true;
+  const double ratio = counted.flop_at(usual_batch_size) / own->flop_at(usual_batch_size);
+  return ratio > 1 / most_other_work && ratio < most_other_work;
 }
 
 }  // namespace flyball

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "cost/networks.h"
+
 namespace flyball {
 namespace {
 
@@ -45,6 +47,27 @@ TEST(TwinPrior, LeavesOutWhatTheTwinDoesNotKnow) {
 TEST(TwinPrior, TellsItsOwnTotalWhereItHasNotTheOneAskedFor) {
   EXPECT_EQ(twin_prior(orin(), resnet18(), "monitor", orin().axes)->power_total, "monitor");
   EXPECT_EQ(twin_prior(orin(), resnet18(), "wall", orin().axes)->power_total, "module");
+}
+
+TEST(TwinPrior, TakesWhatAJobFixes) {
+  const Axis axes[] = {named_axis("gpu_mhz", {114.75, 1300.5})};
+  const auto of = [&](const Settings& fixed) {
+    return *twin_prior(orin(), resnet18(), "module", axes, false, fixed);
+  };
+  EXPECT_EQ(of({}).minibatch_ms, of({{"batch_size", 16}, {"learning_rate", 0.1}}).minibatch_ms);
+  EXPECT_GT(of({{"batch_size", 32}}).minibatch_ms[0], 1.5 * of({}).minibatch_ms[0]);
+  EXPECT_EQ(of({{"batch_size", 32}}).space.dimensions(), 1u);
+}
+
+TEST(TwinPrior, TellsTheWorkOfOtherInputs) {
+  for (const char* name : {"resnet18", "resnet50", "mobilenet_v3", "vgg11", "yolo_v8n", "lenet5"})
+    for (const Phase phase : {Phase::train, Phase::infer}) {
+      Cost counted = *network_cost(name, phase);
+      EXPECT_TRUE(is_work_of_twin(name, phase, counted)) << name;
+      counted.flop /= 4;  // of pictures half as wide and high
+      EXPECT_FALSE(is_work_of_twin(name, phase, counted)) << name;
+    }
+  EXPECT_TRUE(is_work_of_twin("net", Phase::train, {}));
 }
 
 TEST(TwinPrior, IsNoneOfAnUnknownNetwork) {

@@ -160,6 +160,8 @@ export interface TuneRequest {
   seed: number;
   /** Titles of the references. */
   references: string[];
+  /** Titles of what the twin of the board (or of --prior FILE) told the search beforehand; absent where it told nothing. */
+  priors?: string[];
   /** What time and energy budgets cover. */
   budget_span: "epoch" | "minibatch" | "run";
   /** [count] Of an epoch; null: not known. */
@@ -1691,6 +1693,8 @@ export interface PlanRequest {
   seed: number;
   /** Titles of the references. */
   references: string[];
+  /** Titles of what the twin of the board (or of --prior FILE) told the search beforehand; absent where it told nothing. */
+  priors?: string[];
 }
 export interface PlanAskedRole {
   /** Name of the network. */

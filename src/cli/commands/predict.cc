@@ -12,6 +12,7 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/prior_options.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
 #include "predictors/registry.h"

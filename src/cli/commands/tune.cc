@@ -17,6 +17,7 @@
 #include "cli/common_options.h"
 #include "cli/dry_run.h"
 #include "cli/output.h"
+#include "cli/prior_options.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
 #include "cli/server_options.h"
@@ -35,6 +36,7 @@ struct TuneOptions {
   std::string gap;
   std::vector<std::string> at_most, at_least;
   ReferenceOptions references;
+  PriorOption prior;
   std::string report;
   StoreArguments store;
   bool json = false, verbose = false, oracle = false, no_verify = false;
@@ -199,6 +201,8 @@ Status run(TuneOptions& options, Context& context) {
   choose_strategy(request, options.searches || request.time_limit_s != unlimited,
                   board.profiler->info().live);
   if (knows_all(request.strategy)) FLYBALL_CHECK(options.board.scope.check(Target::known));
+  if (!knows_all(request.strategy))
+    FLYBALL_CHECK(options.prior.take({board.profiler.get()}, request));
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
@@ -274,6 +278,7 @@ void add_tune(CLI::App& app, Context& context) {
                  ->allow_extra_args(false)  // what stands behind it is the workload
                  ->check(CLI::ExistingFile),
              options->searches);
+  note_given(options->prior.add(*command), options->searches);
   add_report_option(*command, options->report);
   add_store_options(*command, options->store);
   CLI::Option* const fresh = add_fresh(*command, request.fresh);

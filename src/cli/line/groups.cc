@@ -52,7 +52,7 @@ const std::vector<Heading>& option_headings() {
         "separate-modes", "baseline", "prices", "count", "each", "unused"}},
       {"Search",
        {"profiles", "gap", "duration", "trial-time", "axis", "modes", "strategy", "predictor",
-        "reference", "no-reference", "accept", "measure", "no-verify", "oracle", "seed"}},
+        "reference", "no-reference", "prior", "accept", "measure", "no-verify", "oracle", "seed"}},
       {"Memory", {"cache", "memory", "no-memory-check"}},
       {"Sensors",
        {"interval", "plug", "plug-zone", "plug-ahead", "plug-begin", "plug-interval", "csv",

@@ -10,6 +10,7 @@
 #include "cli/commands/evaluate/searching.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
+#include "cli/prior_options.h"
 #include "cli/table_folder.h"
 #include "cli/tables.h"
 #include "evaluate/population.h"

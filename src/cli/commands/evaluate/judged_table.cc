@@ -7,6 +7,7 @@
 
 #include "cli/action.h"
 #include "cli/common_options.h"
+#include "cli/prior_options.h"
 #include "cli/tables.h"
 #include "predictors/registry.h"
 

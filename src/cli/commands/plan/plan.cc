@@ -247,6 +247,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
                  "the least latency"});
   CLI::Option* const reference =
       note_given(add_reference_options(command, o.references), o.searches);
+  CLI::Option* const prior = note_given(o.prior.add(command), o.searches);
   add_axis_option(command, o.axes);
   add_accept_option(command, o.accepted);
   CLI::Option* const profiles =
@@ -258,7 +259,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
                      ->capture_default_str(),
                  o.request.profiles_asked);
   scope.exclude({Target::arrivals},
-                {profiles, reference,
+                {profiles, reference, prior,
                  note_given(add_strategy_option(command, o.request.strategy), o.searches),
                  note_given(add_predictor_option(command, o.request.predictor), o.searches)});
   scope.exclude({Target::known}, {add_seed(command, o.request.seed)},
