@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "cli/checks.h"
-#include "cli/option_scope.h"
 #include "twin/prior.h"
 
 namespace flyball::cli {
@@ -23,10 +23,16 @@ std::shared_ptr<const WorkloadTable> prior_of(const TwinBoard& board, const Prof
 }  // namespace
 
 CLI::Option* add_prior_option(CLI::App& command, std::string& prior) {
-  return offers(command.add_option("--prior", prior,
-                                   "What is known beforehand: twin (what the board's simulation "
-                                   "says), none, or a board's file, whose constants then count"),
-                {"twin", "none"})
+  const bool automatic = prior == "auto";
+  std::vector<std::string> words = {"twin", "none"};
+  if (automatic) words.insert(words.begin(), "auto");
+  return offers(command.add_option(
+                    "--prior", prior,
+                    std::string("What is known beforehand: ") +
+                        (automatic ? "auto (twin where a table was measured), " : "") +
+                        "twin (what the board's simulation says), none, or a board's file, whose "
+                        "constants then count"),
+                words)
       ->capture_default_str();
 }
 
@@ -48,7 +54,7 @@ Status take_prior(const std::string& prior, WorkloadTable& table) {
 }
 
 CLI::Option* PriorOption::add(CLI::App& command) {
-  return note_given(add_prior_option(command, prior), given);
+  return add_prior_option(command, prior);
 }
 
 Status PriorOption::take(const std::vector<const Profiler*>& profilers,
@@ -56,20 +62,20 @@ Status PriorOption::take(const std::vector<const Profiler*>& profilers,
   const ProfilerInfo& info = profilers.front()->info();
   const bool simulated = std::ranges::any_of(
       profilers, [](const Profiler* who) { return who->info().accepted.simulated; });
-  if (prior == "twin" && simulated) {
-    if (!given) return {};
+  const bool automatic = prior == "auto";
+  if (automatic && (simulated || info.live)) return {};
+  if (prior == "twin" && simulated)
     return Error{Code::invalid_argument,
                  fmt::format("what is tried here is simulated: the twin of {} knows it beforehand",
                              info.device),
                  "leave --prior out, or name a board's file of other constants"};
-  }
-  FLYBALL_ASSIGN(const auto board, prior_board(prior, info.device));
+  FLYBALL_ASSIGN(const auto board, prior_board(automatic ? "twin" : prior, info.device));
   if (board)
     for (const Profiler* who : profilers) options.priors.push_back(prior_of(*board, *who));
   if (std::ranges::any_of(options.priors, [](const auto& known) { return known != nullptr; }))
     return {};
   options.priors.clear();
-  if (!given || prior == "none") return {};
+  if (automatic || prior == "none") return {};
   return Error{Code::invalid_argument,
                fmt::format("no twin knows {}", empty_table(role_of(info), {}).title()),
                "leave --prior out: it is searched without"};

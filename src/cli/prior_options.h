@@ -20,15 +20,16 @@ Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std
 /// What it says of a table that is judged. Error: it knows no such network.
 Status take_prior(const std::string& prior, WorkloadTable& table);
 
-/// The same where a search may do without.
+/// The same of a search, which by default ("auto") takes the board's twin where a table was
+/// measured, and nothing else: twins simulate PyTorch and its loader, as tables of papers were
+/// measured, and no live trial of Flyball's own networks was compared with any.
 struct PriorOption {
-  std::string prior = "twin";
-  bool given = false;  ///< by the user: then it has to say something
+  std::string prior = "auto";
 
   CLI::Option* add(CLI::App& command);
-  /// What it says of each of these workloads, into the options. Of trials that are simulated, or
-  /// rows that are and count, the board's twin is no prior: it would know what they read. Errors,
-  /// where it was given: that, and that it knows none of the networks.
+  /// What it says of each of these workloads, into the options. Errors, where it was named: trials
+  /// or rows that are simulated, of which the board's twin would know what they read; none of the
+  /// networks is known.
   Status take(const std::vector<const Profiler*>& profilers, SessionOptions& options) const;
 };
 
