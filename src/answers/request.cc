@@ -1,8 +1,11 @@
 #include "answers/request.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/json.h"
+#include "space/table_hash.h"
 
 namespace flyball {
 namespace {
@@ -34,7 +37,8 @@ void add_options(const SessionOptions& options, Json& json) {
   for (const WorkloadTable& reference : options.references)
     json["references"].push_back(reference.title());
   for (const auto& prior : options.priors)
-    if (prior) json["priors"].push_back(prior->title());
+    if (prior)
+      json["priors"].push_back(fmt::format("{} ({:016x})", prior->title(), content_hash(*prior)));
 }
 
 }  // namespace
@@ -42,6 +46,8 @@ void add_options(const SessionOptions& options, Json& json) {
 Role role_of(const ProfilerInfo& info) {
   Role role{info.workload, info.phase};
   role.device = info.device;
+  if (const auto fixed = info.job.find(axis::batch_size); fixed != info.job.end())
+    role.batch_size = fixed->second;
   role.power_total = info.power_total;
   role.cost = info.cost;
   return role;

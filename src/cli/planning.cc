@@ -128,8 +128,8 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   const bool live = std::ranges::any_of(
       board.workloads(), [](const ProfilerInfo* workload) { return workload->live; });
   choose_strategy(request, options.searches, live);
-  if (options.arrivals.empty() && !knows_all(request.strategy)) {
-    std::vector<const Profiler*> profilers;
+  if (options.arrivals.empty() && !knows_all(request.strategy) && !options.dry_run) {
+    std::vector<Profiler*> profilers;
     for (const MeasuredRole& role : board.roles) profilers.push_back(role.profiler);
     FLYBALL_CHECK(options.prior.take(profilers, request));
   }

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/checks.h"
+#include "cli/option_scope.h"
+#include "predictors/registry.h"
 #include "twin/prior.h"
 
 namespace flyball::cli {
@@ -14,10 +16,25 @@ namespace {
 
 std::shared_ptr<const WorkloadTable> prior_of(const TwinBoard& board, const Profiler& profiler) {
   const ProfilerInfo& info = profiler.info();
-  // The work of a table goes by its name, as the twin's does; that of a live network was counted.
-  if (info.live && info.cost && !is_work_of_twin(info.workload, info.phase, *info.cost)) return {};
-  return known_prior(board, empty_table(role_of(info), profiler.space()), profiler.space().axes(),
-                     info.job);
+  // The work of a table goes by its name, as the twin's does; that of a live network was counted,
+  // or is not known.
+  const bool runs_here = info.live && info.provenance != Provenance::simulated;
+  if (runs_here && !(info.cost && is_work_of_twin(info.workload, info.phase, *info.cost)))
+    return nullptr;
+  const Space& space = profiler.space();
+  return known_prior(board, empty_table(role_of(info), space), space.axes(), info.live);
+}
+
+// Would a twin be told what it said itself?
+bool is_simulated(Profiler& profiler) {
+  if (profiler.info().live) return profiler.info().provenance == Provenance::simulated;
+  if (!profiler.info().accepted.simulated && !profiler.info().accepted.predicted) return false;
+  for (size_t row = 0; row < profiler.space().size(); ++row)
+    if (const auto read = profiler.measure(row);
+        read.ok() &&
+        (read->provenance == Provenance::simulated || read->provenance == Provenance::predicted))
+      return true;
+  return false;
 }
 
 }  // namespace
@@ -54,30 +71,43 @@ Status take_prior(const std::string& prior, WorkloadTable& table) {
 }
 
 CLI::Option* PriorOption::add(CLI::App& command) {
-  return add_prior_option(command, prior);
+  return option_ = add_prior_option(command, prior_);
 }
 
-Status PriorOption::take(const std::vector<const Profiler*>& profilers,
-                         SessionOptions& options) const {
-  const ProfilerInfo& info = profilers.front()->info();
-  const bool simulated = std::ranges::any_of(
-      profilers, [](const Profiler* who) { return who->info().accepted.simulated; });
-  const bool automatic = prior == "auto";
-  if (automatic && (simulated || info.live)) return {};
-  if (prior == "twin" && simulated)
+bool PriorOption::is_named() const {
+  return option_->count() > 0 && !takes_default(*option_) && prior_ != "auto" && prior_ != "none";
+}
+
+Status PriorOption::take(const std::vector<Profiler*>& profilers, SessionOptions& options) const {
+  FLYBALL_ASSIGN(const PredictorEntry* predictor, find_predictor(options.predictor));
+  if (!predictor->priors && is_named())
     return Error{Code::invalid_argument,
-                 fmt::format("what is tried here is simulated: the twin of {} knows it beforehand",
-                             info.device),
-                 "leave --prior out, or name a board's file of other constants"};
-  FLYBALL_ASSIGN(const auto board, prior_board(automatic ? "twin" : prior, info.device));
-  if (board)
-    for (const Profiler* who : profilers) options.priors.push_back(prior_of(*board, *who));
-  if (std::ranges::any_of(options.priors, [](const auto& known) { return known != nullptr; }))
-    return {};
+                 fmt::format("predictor '{}' is told nothing beforehand", options.predictor),
+                 "leave --prior out, or take --predictor transfer-gp"};
+  if (!predictor->priors) return {};
+  const bool own = prior_ == "auto" || prior_ == "twin";
+  FLYBALL_ASSIGN(const auto board,
+                 prior_board(own ? "twin" : prior_, profilers.front()->info().device));
+  std::vector<std::string> unknown;
+  for (Profiler* who : profilers) {
+    const ProfilerInfo& info = who->info();
+    const bool simulated = own && is_simulated(*who);
+    if (simulated && is_named())
+      return Error{
+          Code::invalid_argument,
+          fmt::format("what is tried of {} is simulated: the twin of {} knows it beforehand",
+                      info.workload, info.device),
+          "leave --prior out, or name a board's file of other constants"};
+    const bool live = prior_ == "auto" && info.live;
+    options.priors.push_back(board && !simulated && !live ? prior_of(*board, *who) : nullptr);
+    if (options.priors.back()) continue;
+    const WorkloadTable asked = empty_table(role_of(info), who->space());
+    unknown.push_back(asked.title() + (asked.knows_batches() ? "" : " in batches of unknown size"));
+  }
+  if (unknown.size() < profilers.size()) return {};
   options.priors.clear();
-  if (automatic || prior == "none") return {};
-  return Error{Code::invalid_argument,
-               fmt::format("no twin knows {}", empty_table(role_of(info), {}).title()),
+  if (!is_named()) return {};
+  return Error{Code::invalid_argument, fmt::format("no twin knows {}", join(unknown, " or ")),
                "leave --prior out: it is searched without"};
 }
 

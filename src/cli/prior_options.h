@@ -20,17 +20,22 @@ Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std
 /// What it says of a table that is judged. Error: it knows no such network.
 Status take_prior(const std::string& prior, WorkloadTable& table);
 
-/// The same of a search, which by default ("auto") takes the board's twin where a table was
+/// The same of a search, which by default ("auto") takes the board's twin of each table that was
 /// measured, and nothing else: twins simulate PyTorch and its loader, as tables of papers were
 /// measured, and no live trial of Flyball's own networks was compared with any.
-struct PriorOption {
-  std::string prior = "auto";
-
+class PriorOption {
+ public:
   CLI::Option* add(CLI::App& command);
-  /// What it says of each of these workloads, into the options. Errors, where it was named: trials
-  /// or rows that are simulated, of which the board's twin would know what they read; none of the
-  /// networks is known.
-  Status take(const std::vector<const Profiler*>& profilers, SessionOptions& options) const;
+  /// What it says of each of these workloads, into the options. Errors, where the user named it:
+  /// the predictor takes none; rows that are simulated, of which the board's twin would know what
+  /// they read; none of the networks is known to it with that work.
+  Status take(const std::vector<Profiler*>& profilers, SessionOptions& options) const;
+
+ private:
+  bool is_named() const;
+
+  std::string prior_ = "auto";
+  CLI::Option* option_ = nullptr;
 };
 
 }  // namespace flyball::cli

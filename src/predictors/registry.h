@@ -14,6 +14,7 @@ struct PredictorEntry {
   std::string summary;  ///< one line for `--help`
   std::unique_ptr<Predictor> (*make)();
   bool references = false;  ///< learns from earlier tables; the others ignore them
+  bool priors = false;      ///< is told what a twin knows beforehand; the others are not
   bool needs_cost = false;  ///< fits only workloads whose FLOPs and bytes are known
   /// Trains networks: it needs LibTorch (module/module.h), takes options behind its name, and its
   /// fit takes seconds, so that none is made only to say how far to believe another.

@@ -143,6 +143,7 @@ const char* constraint_name(Constraint constraint) {
 Role role_of(const WorkloadTable& table) {
   Role role{table.workload, table.phase};
   role.device = table.device;
+  role.batch_size = table.batch_size;
   role.power_total = table.power_total;
   role.cost = table.cost;
   role.prior = table.prior;
@@ -152,6 +153,7 @@ Role role_of(const WorkloadTable& table) {
 WorkloadTable empty_table(const Role& role, const Space& space) {
   WorkloadTable table;
   table.device = role.device;
+  table.batch_size = role.batch_size;
   table.workload = role.workload;
   table.phase = role.phase;
   table.power_total = role.power_total;

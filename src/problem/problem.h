@@ -43,8 +43,8 @@ Result<Objective> parse_objective(const std::string& text);
 bool counts_training(Objective objective);
 
 /// One family of jobs. A role with an arrival rate serves requests; one without trains.
-/// `device`, `power_total`, `cost` and `prior` are what predictors are told of it beside its
-/// readings.
+/// `device`, `batch_size`, `power_total`, `cost` and `prior` are what predictors are told of it
+/// beside its readings.
 struct Role {
   std::string workload;
   Phase phase = Phase::train;
@@ -52,6 +52,7 @@ struct Role {
   double latency_ms = unlimited;  ///< L, budget of the peak latency
   bool offline = false;           ///< an inference without arrivals: one minibatch after the other
   std::string device = "";        ///< the board's name, as tables have it; "" when unknown
+  double batch_size = 0;          ///< of its minibatches, where that is no axis; 0: not known
   std::string power_total = "";   ///< which total its power is; "" when unknown
   std::optional<Cost> cost = {};  ///< of its network, where somebody counted it
   std::shared_ptr<const WorkloadTable> prior = {};  ///< as a simulation of the board has it

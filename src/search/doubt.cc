@@ -41,7 +41,9 @@ WorkloadTable neighbours(const History& history, size_t role, size_t own) {
   std::ranges::sort(others);
   if (others.size() > most_neighbours) others.resize(most_neighbours);
   WorkloadTable table = empty_table(history.problem().roles[role], space);
-  table.prior = nullptr;  // a reading is doubted for other readings only
+  // A reading is doubted for other readings only, not for what is known beforehand.
+  table.prior = nullptr;
+  table.cost.reset();
   const auto add = [&](size_t candidate, const Reading& reading) {
     table.add(space.row(candidate), reading.minibatch_ms, reading.power_w);
   };

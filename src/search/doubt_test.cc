@@ -130,6 +130,24 @@ TEST(Doubt, OrdinaryNoiseIsBelieved) {
   EXPECT_THAT(board.repeated(), IsEmpty());
 }
 
+// What was known beforehand says otherwise everywhere, and is no reason to read again.
+TEST(Doubt, IsOfOtherReadingsAlone) {
+  auto told = std::make_shared<Problem>(*surface::problem({.power_w = 14}, Objective::time, 2));
+  const Readings truth = surface::readings(*told);
+  WorkloadTable prior = empty_table(told->roles[0], told->candidates->space(0));
+  for (size_t i = 0; i < truth[0].size(); ++i)
+    prior.add(told->candidates->space(0).row(i), 3 * truth[0][i].minibatch_ms,
+              0.4 * truth[0][i].power_w, Provenance::simulated);
+  prior.accepted.simulated = true;
+  told->roles[0].prior = std::make_shared<const WorkloadTable>(prior);
+  LiveBoard board(*told, truth, 0.015);
+  const auto strategy = *make_strategy("brute-force", told, options());
+  Doubt doubt(strategy->options());
+  ASSERT_TRUE(run_search(*strategy, std::ref(board), &doubt).ok());
+  EXPECT_EQ(board.asked.size(), told->candidates->size(0));
+  EXPECT_THAT(board.repeated(), IsEmpty());
+}
+
 TEST(Doubt, CoversTheWorkloadBeside) {
   const auto problem = surface::beside_serving(30, 60, 400);
   LiveBoard board(*problem, surface::readings_of_both(*problem));

@@ -41,6 +41,7 @@ std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions&
                                : nullptr;
   append(&references, sizeof references);
   if (table.cost) append(&*table.cost, sizeof(Cost));
+  append(&table.batch_size, sizeof table.batch_size);
   const uint64_t prior = table.prior ? content_hash(*table.prior) : 0;
   append(&prior, sizeof prior);
   append(table.space.values().data(), table.space.values().size_bytes());

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <set>
 
 #include "search/registry.h"
 #include "search/run.h"
@@ -32,11 +33,13 @@ class Recording : public surface::NearestPredictor {
   std::vector<Heard>& heard_;
 };
 
-TEST(Posterior, DeviceTotalAndCostReachThePredictor) {
+TEST(Posterior, WhatARoleIsToldReachesThePredictor) {
   auto problem = std::make_shared<Problem>(*surface::beside_serving(30, 60, 400));
   problem->roles[0].device = problem->roles[1].device = "this_board";
   problem->roles[0].power_total = problem->roles[1].power_total = "module";
   problem->roles[0].cost = Cost{0, 2e9, 1e7, 3e7};
+  problem->roles[0].batch_size = 16;
+  problem->roles[1].prior = std::make_shared<const WorkloadTable>();
   WorkloadTable earlier;
   earlier.device = "this_board";
   earlier.workload = "earlier";
@@ -55,11 +58,38 @@ TEST(Posterior, DeviceTotalAndCostReachThePredictor) {
       (trains ? trainings : services) += 1;
       EXPECT_EQ(each.measured.phase, trains ? Phase::train : Phase::infer);
       EXPECT_EQ(each.measured.cost, problem->roles[trains ? 0 : 1].cost);
+      EXPECT_EQ(each.measured.batch_size, trains ? 16 : 0);
+      EXPECT_EQ(each.measured.prior, problem->roles[trains ? 0 : 1].prior);
       EXPECT_EQ(each.references.size(), trains ? 1u : 0u);
     }
     EXPECT_GT(trainings, 1u) << name;
     EXPECT_GT(services, 1u) << name;
   }
+}
+
+TEST(Posterior, PredictionsAreOfWhatTheRoleIsTold) {
+  SearchOptions options;
+  options.cache = std::make_shared<PredictionCache>();
+  std::set<std::string> keys;
+  WorkloadTable told;
+  told.space = surface::space();
+  const auto of = [&](const auto& change) {
+    auto problem = std::make_shared<Problem>(*surface::problem({}));
+    change(problem->roles[0]);
+    keys.insert(prediction_key(History(problem), 0, options));
+  };
+  of([](Role&) {});
+  of([](Role& role) { role.batch_size = 16; });
+  of([](Role& role) { role.batch_size = 32; });
+  of([](Role& role) { role.cost = Cost{0, 2e9}; });
+  for (const double ms : {1.0, 2.0})
+    of([&](Role& role) {
+      WorkloadTable prior = told;
+      prior.minibatch_ms.assign(prior.space.size(), ms);
+      prior.power_w.assign(prior.space.size(), 10);
+      role.prior = std::make_shared<const WorkloadTable>(std::move(prior));
+    });
+  EXPECT_EQ(keys.size(), 6u);
 }
 
 // The same readings, of problems that offer more or less.

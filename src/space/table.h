@@ -24,6 +24,7 @@ struct WorkloadTable {
   std::string device;
   std::string workload;
   Phase phase = Phase::train;
+  double batch_size = 0;     ///< of all rows, where no axis says it; 0: not known
   std::string power_total;   ///< "module", "monitor", a rail, or "" when unknown
   std::optional<Cost> cost;  ///< of the workload, where somebody counted it; no file holds it
   /// What a simulation of the board says of the same workload, where there is one: known before
@@ -38,6 +39,8 @@ struct WorkloadTable {
 
   size_t size() const { return minibatch_ms.size(); }
   bool has_power() const;  ///< is there any power reading?
+  /// Is it known how large each minibatch is?
+  bool knows_batches() const { return batch_size > 0 || space.axis_index(axis::batch_size); }
   Provenance known(size_t row) const {
     return provenance.empty() ? Provenance::table : provenance[row];
   }

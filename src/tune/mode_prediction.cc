@@ -178,7 +178,7 @@ Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownM
   if (!opened) return of_another_board(measured, modes, opened.error());
   Space space = *std::move(opened);
   WorkloadTable known = measured;
-  if (modes.twin) known.prior = known_prior(*modes.twin, measured, space.axes());
+  if (modes.twin) known.prior = known_prior(*modes.twin, measured, space.axes(), modes.simulated);
   if (known.prior && measured.size() == 0) space = within(space, known.prior->space);
   return complete(known, space, references, predictor, {seed});
 }

@@ -44,6 +44,24 @@ Plan plan_of(const WorkloadTable& table, const Request& request) {
   return make_plan(*share_board(*profiler), nullptr, request).value();
 }
 
+TEST(Request, ARoleIsToldWhatTheJobFixesAndWhatIsKnownBeforehand) {
+  ProfilerInfo trains, serves;
+  trains.workload = "net";
+  trains.job = {{axis::batch_size, 16}, {axis::loader_workers, 4}};
+  serves.workload = "det";
+  serves.phase = Phase::infer;
+  Request request;
+  request.kind = "concurrent";
+  request.priors = {nullptr, std::make_shared<const WorkloadTable>()};
+  const auto roles = roles_of(request, {&trains, &serves});
+  EXPECT_EQ(empty_table(roles[0], {}).batch_size, 16);
+  EXPECT_EQ(empty_table(roles[1], {}).batch_size, 0);
+  EXPECT_EQ(roles[0].prior, nullptr);
+  EXPECT_EQ(empty_table(roles[1], {}).prior, request.priors[1]);
+  request.priors.pop_back();
+  EXPECT_EQ(roles_of(request, {&trains, &serves})[1].prior, nullptr);
+}
+
 // Per minibatch, and per sample where batch sizes differ: as the plan's time budget counts.
 TEST(Slowdown, IsTheTimeBudgetOfSoMuchMoreThanTheDefaultTakes) {
   Random random(3);

@@ -34,7 +34,7 @@ std::vector<double> known_values(const TwinBoard& board, const Axis& asked) {
 
 Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& workload,
                                  const std::string& power_total, std::span<const Axis> axes,
-                                 bool mean, const Settings& fixed) {
+                                 bool mean, double batch_size) {
   FLYBALL_ASSIGN(const TwinNetwork network,
                  make_twin_network(workload.layers, workload.half_precision));
   WorkloadTable prior;
@@ -54,15 +54,13 @@ Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& wor
                    "the twin of " + board.id + " has none of the values of " + asked.name, ""};
     if (!axis.values.empty()) known.push_back(std::move(axis));
   }
-  Settings run_settings = fixed;
-  std::erase_if(run_settings, [](const auto& one) { return !is_of_runs(one.first); });
   WorkloadTable grid = prior;
   grid.space = Space::grid(known);
   for (Axis& axis : known) axis.values.clear();
   prior.space = Space(std::move(known));
   for (size_t i = 0; i < grid.space.size(); ++i) {
     Trial trial = grid.space.trial(i, workload.name, network.phase);
-    trial.job.settings.insert(run_settings.begin(), run_settings.end());
+    if (batch_size > 0) trial.job.settings.insert({axis::batch_size, batch_size});
     FLYBALL_ASSIGN(const TwinConfiguration configuration, twin_configuration(trial));
     const auto told =
         twin_reading(board, network, workload, configuration, minibatches, prior.power_total);
@@ -79,18 +77,18 @@ Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& wor
 }
 
 std::shared_ptr<const WorkloadTable> known_prior(const TwinBoard& board, const WorkloadTable& asked,
-                                                 std::span<const Axis> axes,
-                                                 const Settings& fixed) {
-  const auto workload = known_twin_workload(asked.workload, asked.phase);
-  if (!workload) return nullptr;
-  auto prior = twin_prior(board, *workload, asked.power_total, axes, false, fixed);
+                                                 std::span<const Axis> axes, bool live) {
+  auto workload = known_twin_workload(asked.workload, asked.phase);
+  if (!workload || !(asked.knows_batches() || find_axis(axes, axis::batch_size))) return nullptr;
+  if (live) keep_requests_at_hand(*workload, {axes.begin(), axes.end()});
+  auto prior = twin_prior(board, *workload, asked.power_total, axes, live, asked.batch_size);
   return prior.ok() ? std::make_shared<const WorkloadTable>(*std::move(prior)) : nullptr;
 }
 
 bool is_work_of_twin(const std::string& workload, Phase phase, const Cost& counted) {
   const auto known = known_twin_workload(workload, phase);
   const auto own = known ? cost_of(known->layers[0], known->layers[1]) : known.error();
-  if (!own) return true;
+  if (!own) return false;
   const double ratio = counted.flop_at(usual_batch_size) / own->flop_at(usual_batch_size);
   return ratio > 1 / most_other_work && ratio < most_other_work;
 }

@@ -49,14 +49,31 @@ TEST(TwinPrior, TellsItsOwnTotalWhereItHasNotTheOneAskedFor) {
   EXPECT_EQ(twin_prior(orin(), resnet18(), "wall", orin().axes)->power_total, "module");
 }
 
-TEST(TwinPrior, TakesWhatAJobFixes) {
+TEST(TwinPrior, TakesTheBatchSizeOfAJob) {
   const Axis axes[] = {named_axis("gpu_mhz", {114.75, 1300.5})};
-  const auto of = [&](const Settings& fixed) {
-    return *twin_prior(orin(), resnet18(), "module", axes, false, fixed);
-  };
-  EXPECT_EQ(of({}).minibatch_ms, of({{"batch_size", 16}, {"learning_rate", 0.1}}).minibatch_ms);
-  EXPECT_GT(of({{"batch_size", 32}}).minibatch_ms[0], 1.5 * of({}).minibatch_ms[0]);
-  EXPECT_EQ(of({{"batch_size", 32}}).space.dimensions(), 1u);
+  WorkloadTable asked;
+  asked.workload = "resnet18";
+  EXPECT_EQ(known_prior(orin(), asked, axes), nullptr) << "nobody knows how large a minibatch is";
+  asked.batch_size = 16;
+  const auto usual = known_prior(orin(), asked, axes);
+  ASSERT_TRUE(usual);
+  EXPECT_EQ(usual->minibatch_ms, twin_prior(orin(), resnet18(), "", axes)->minibatch_ms);
+  asked.batch_size = 32;
+  const auto larger = known_prior(orin(), asked, axes);
+  EXPECT_GT(larger->minibatch_ms[0], 1.5 * usual->minibatch_ms[0]);
+  EXPECT_EQ(larger->space.dimensions(), 1u);
+}
+
+// Four workers that are behind deliver in bursts, of which the median is the short gap.
+TEST(TwinPrior, OfLiveTrialsIsOfMeansAndOfRequestsAtHand) {
+  const Axis axes[] = {named_axis("cpu_mhz", {729.6}), named_axis("batch_size", {64})};
+  WorkloadTable asked;
+  asked.workload = "mobilenet_v3";
+  EXPECT_GT(known_prior(orin(), asked, axes, true)->minibatch_ms[0],
+            1.5 * known_prior(orin(), asked, axes)->minibatch_ms[0]);
+  asked.phase = Phase::infer;
+  EXPECT_GT(known_prior(orin(), asked, axes, true)->power_w[0],
+            1.1 * known_prior(orin(), asked, axes)->power_w[0]);
 }
 
 TEST(TwinPrior, TellsTheWorkOfOtherInputs) {
@@ -67,12 +84,13 @@ TEST(TwinPrior, TellsTheWorkOfOtherInputs) {
       counted.flop /= 4;  // of pictures half as wide and high
       EXPECT_FALSE(is_work_of_twin(name, phase, counted)) << name;
     }
-  EXPECT_TRUE(is_work_of_twin("net", Phase::train, {}));
+  EXPECT_FALSE(is_work_of_twin("net", Phase::train, {}));
 }
 
 TEST(TwinPrior, IsNoneOfAnUnknownNetwork) {
   WorkloadTable asked;
   asked.workload = "resnet18";
+  asked.batch_size = 16;
   EXPECT_NE(known_prior(orin(), asked, orin().axes), nullptr);
   asked.workload = "net";
   EXPECT_EQ(known_prior(orin(), asked, orin().axes), nullptr);

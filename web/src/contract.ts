@@ -160,7 +160,7 @@ export interface TuneRequest {
   seed: number;
   /** Titles of the references. */
   references: string[];
-  /** Titles of what the twin of the board (or of --prior FILE) told the search beforehand; absent where it told nothing. */
+  /** What the twin of the board (or of --prior FILE) told the search beforehand: title and a hash of its figures; absent where it told nothing. */
   priors?: string[];
   /** What time and energy budgets cover. */
   budget_span: "epoch" | "minibatch" | "run";
@@ -1693,7 +1693,7 @@ export interface PlanRequest {
   seed: number;
   /** Titles of the references. */
   references: string[];
-  /** Titles of what the twin of the board (or of --prior FILE) told the search beforehand; absent where it told nothing. */
+  /** What the twin of the board (or of --prior FILE) told the search beforehand: title and a hash of its figures; absent where it told nothing. */
   priors?: string[];
 }
 export interface PlanAskedRole {

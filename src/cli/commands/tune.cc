@@ -201,7 +201,7 @@ Status run(TuneOptions& options, Context& context) {
   choose_strategy(request, options.searches || request.time_limit_s != unlimited,
                   board.profiler->info().live);
   if (knows_all(request.strategy)) FLYBALL_CHECK(options.board.scope.check(Target::known));
-  if (!knows_all(request.strategy))
+  if (!knows_all(request.strategy) && !options.board.dry_run)
     FLYBALL_CHECK(options.prior.take({board.profiler.get()}, request));
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
@@ -278,14 +278,15 @@ void add_tune(CLI::App& app, Context& context) {
                  ->allow_extra_args(false)  // what stands behind it is the workload
                  ->check(CLI::ExistingFile),
              options->searches);
-  note_given(options->prior.add(*command), options->searches);
+  CLI::Option* const prior = note_given(options->prior.add(*command), options->searches);
   add_report_option(*command, options->report);
   add_store_options(*command, options->store);
   CLI::Option* const fresh = add_fresh(*command, request.fresh);
   add_dry_run(*command, options->board.dry_run);
   options->board.scope.exclude({Target::known},
-                               {fresh, command->add_flag("--no-verify", options->no_verify,
-                                                         "Do not measure the answer once more")});
+                               {fresh, prior,
+                                command->add_flag("--no-verify", options->no_verify,
+                                                  "Do not measure the answer once more")});
   command->add_flag("--oracle", options->oracle, "Show a table's true optimum beside the answer");
   command->add_flag("--verbose,-v", options->verbose, "List every trial and every remark");
   add_json_flag(*command, options->json);

@@ -227,8 +227,7 @@ class GpPredictor final : public Predictor {
       tell(*given.prior, settings_.prior_time, power);
       tell_prior(*given.prior, given, same_total);
     }
-    // Where no axis says how large a minibatch is, the form does not know its work.
-    if (!given.cost || !given.cost->by_kind() || !given.space.axis_index(axis::batch_size)) return;
+    if (!given.cost || !given.cost->by_kind() || !given.knows_batches()) return;
     const auto form = CostForm::fit(references, given.device, given.power_total);
     if (!form || (!form->of_several() && (prior_ || given.size() > 0))) return;
     tell(form->table_of(given), {form->time_level_sd(), form->time_rest_sd()},

@@ -32,7 +32,7 @@ struct MinibatchWork {
         kernels(cost.kernels_at(batch)) {}
 };
 
-/// A configuration by name: GHz, 1 for an axis that the space lacks.
+/// A configuration by name: GHz, 1 for an axis that the space lacks, unless a batch size is given.
 struct Point {
   double batch, cores, workers, cpu, gpu, mem;
 };
@@ -43,7 +43,8 @@ constexpr size_t told_values = 4;  // of an axis
 
 class Points {
  public:
-  explicit Points(const Space& space) : space_(&space) {
+  explicit Points(const Space& space, double batch_size) : space_(&space) {
+    if (batch_size > 0) batch_size_ = batch_size;
     for (size_t i = 0; i < point_axes.size(); ++i) columns_[i] = space.axis_index(point_axes[i]);
   }
   Point at(size_t row) const {
@@ -51,12 +52,13 @@ class Points {
       const double found = columns_[i] ? space_->row(row)[*columns_[i]] : NAN;
       return found > 0 ? found : otherwise;
     };
-    return {value(0, 1),           value(1, 1),           value(2, usual_loader_workers),
+    return {value(0, batch_size_), value(1, 1),           value(2, usual_loader_workers),
             value(3, 1000) / 1000, value(4, 1000) / 1000, value(5, 1000) / 1000};
   }
 
  private:
   const Space* space_;
+  double batch_size_ = 1;
   std::array<std::optional<size_t>, point_axes.size()> columns_;
 };
 
@@ -168,12 +170,12 @@ Result<CostForm> CostForm::fit(std::span<const WorkloadTable> tables, const std:
   std::vector<Known> known;
   for (const WorkloadTable& table : tables) {
     const bool counted = table.cost && table.cost->by_kind();
-    if (table.device != board || !counted || table.size() == 0) {
+    if (table.device != board || !counted || table.size() == 0 || !table.knows_batches()) {
       form.notes_.push_back(fmt::format("by cost: {} is not used, {}", table.title(),
                                         table.device != board ? "it is of another board"
-                                        : table.size() == 0
-                                            ? "it has no rows"
-                                            : "the layers of its network are not known"));
+                                        : table.size() == 0   ? "it has no rows"
+                                        : counted ? "nobody knows how large its minibatches are"
+                                                  : "the layers of its network are not known"));
       continue;
     }
     known.push_back({&table, table.has_power() && table.power_total == power_total});
@@ -193,7 +195,7 @@ void CostForm::fit_terms(std::span<const Known> known) {
   bool any_power = false;
   for (const Known& each : known) {
     const WorkloadTable table = some_of(*each.table);
-    const Points points(table.space);
+    const Points points(table.space, table.batch_size);
     const double weight = 1 / std::sqrt(static_cast<double>(table.size()));
     for (size_t i = 0; i < table.size(); ++i) {
       const Point point = points.at(i);
@@ -218,7 +220,7 @@ void CostForm::leave_out(std::span<const Known> known) {
     CostForm rest;
     rest.fit_terms(others);
     const WorkloadTable table = some_of(*known[left].table);
-    const CostAnswer told = rest.at(table.space, table.phase, *table.cost);
+    const CostAnswer told = rest.at(table.space, table.phase, *table.cost, table.batch_size);
     const auto ratios = log_ratios(table.minibatch_ms, told.time_ms);
     time_spread_.add(ratios);
     errors.push_back(mean(sizes(ratios)));
@@ -258,17 +260,17 @@ double CostForm::Spread::half() const {
 }
 
 void CostForm::settle(const WorkloadTable& measured, const Cost& work) {
+  const auto told = [&] { return at(measured.space, measured.phase, work, measured.batch_size); };
   time_spread_.level = power_spread_.level = 0;
-  time_spread_.settle(
-      log_ratios(measured.minibatch_ms, at(measured.space, measured.phase, work).time_ms));
+  time_spread_.settle(log_ratios(measured.minibatch_ms, told().time_ms));
   // Power hangs on the time that was settled.
-  power_spread_.settle(
-      log_ratios(measured.power_w, at(measured.space, measured.phase, work).power_w));
+  power_spread_.settle(log_ratios(measured.power_w, told().power_w));
 }
 
-CostAnswer CostForm::at(const Space& space, Phase phase, const Cost& network) const {
+CostAnswer CostForm::at(const Space& space, Phase phase, const Cost& network,
+                        double batch_size) const {
   CostAnswer answer;
-  const Points points(space);
+  const Points points(space, batch_size);
   for (size_t i = 0; i < space.size(); ++i) {
     const Point point = points.at(i);
     const MinibatchWork work(network, point.batch);
@@ -288,7 +290,7 @@ WorkloadTable CostForm::table_of(const WorkloadTable& asked) const {
   told.phase = asked.phase;
   told.power_total = asked.power_total;
   told.space = Space::grid(told_axes(axes_, asked.space));
-  CostAnswer answer = at(told.space, asked.phase, *asked.cost);
+  CostAnswer answer = at(told.space, asked.phase, *asked.cost, asked.batch_size);
   told.minibatch_ms = std::move(answer.time_ms);
   told.power_w = std::move(answer.power_w);
   told.power_w.resize(told.size(), NAN);
@@ -296,8 +298,9 @@ WorkloadTable CostForm::table_of(const WorkloadTable& asked) const {
   return told;
 }
 
-Prediction CostForm::predict(const Space& space, Phase phase, const Cost& work) const {
-  CostAnswer answer = at(space, phase, work);
+Prediction CostForm::predict(const Space& space, Phase phase, const Cost& work,
+                             double batch_size) const {
+  CostAnswer answer = at(space, phase, work, batch_size);
   Prediction prediction;
   prediction.minibatch_ms = around(std::move(answer.time_ms), time_spread_.half());
   prediction.power_w = around(std::move(answer.power_w), power_spread_.half());

@@ -42,10 +42,12 @@ class CostForm {
   /// rows count as far as the tables left out differ more in level than around it.
   void settle(const WorkloadTable& measured, const Cost& work);
 
-  CostAnswer at(const Space& space, Phase phase, const Cost& work) const;
+  /// `batch_size`: of the minibatches, where no axis of the space says it.
+  CostAnswer at(const Space& space, Phase phase, const Cost& work, double batch_size = 0) const;
   /// The same with 90 % intervals: Student's t with as many degrees of freedom as tables were left
   /// out of the fit, times how far these lay off in level (less once settled) and around it.
-  Prediction predict(const Space& space, Phase phase, const Cost& work) const;
+  Prediction predict(const Space& space, Phase phase, const Cost& work,
+                     double batch_size = 0) const;
   /// Mean absolute error of the tables left out, in logarithms; infinite for a single table.
   double time_error() const { return time_error_; }
   /// Does it rest on several tables that tell of time? One table's own levels are in it as if they

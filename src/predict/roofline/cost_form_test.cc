@@ -170,6 +170,32 @@ TEST(CostForm, StandsBesideASimulationOfOtherAxes) {
   }
 }
 
+// A job that fixes the batch size, as `tune` of a training does, is told as much as one that has an
+// axis with that value alone.
+TEST(CostForm, AFixedBatchSizeSaysAsMuchAsAnAxisOfIt) {
+  const WorkloadTable all = ran("resnet50", Phase::train);
+  WorkloadTable with = take_rows(all, std::span<const size_t>()), without = with;
+  without.space = Space({named_axis("gpu_mhz"), named_axis("mem_mhz")});
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all.space.row(i)[0] != 16) continue;
+    with.add(all.space.row(i), all.minibatch_ms[i], all.power_w[i]);
+    without.add(all.space.row(i).subspan(1), all.minibatch_ms[i], all.power_w[i]);
+  }
+  const auto told = [&](const WorkloadTable& truth, std::unique_ptr<Predictor> predictor) {
+    const auto nothing = take_rows(truth, std::span<const size_t>());
+    const Status fitted = predictor->fit(nothing, others(), {});
+    return fitted.ok() ? predictor->predict(truth.space) : fitted.error();
+  };
+  EXPECT_FALSE(told(without, make_transfer_gp()).ok());
+  without.batch_size = 16;
+  for (const auto make : {&make_transfer_gp, &make_roofline}) {
+    const auto as_axis = told(with, make()), as_fixed = told(without, make());
+    ASSERT_TRUE(as_axis.ok() && as_fixed.ok());
+    EXPECT_LT(mape(as_fixed->minibatch_ms.mean, as_axis->minibatch_ms.mean), 1);
+    EXPECT_LT(mape(as_fixed->power_w.mean, as_axis->power_w.mean), 1);
+  }
+}
+
 // What is predicted depends on what a network costs, never on its name.
 TEST(CostForm, ARenamedNetworkIsPredictedTheSame) {
   const WorkloadTable truth = ran("resnet50", Phase::infer);

@@ -75,7 +75,7 @@ class Roofline final : public Predictor {
     FLYBALL_ASSIGN(const auto board, match_axes(space, board_));
     if (const auto all = match_axes(space, axes_); !all) return all.error();
     if (form_) {
-      Prediction prediction = form_->predict(space, phase_, *cost_);
+      Prediction prediction = form_->predict(space, phase_, *cost_, batch_size_);
       prediction.extrapolated = outside_profiled(profiled_, space);
       return prediction;
     }
@@ -85,9 +85,10 @@ class Roofline final : public Predictor {
     prediction.notes = notes_;
     std::vector<double> times, powers;
     size_t between = 0;
+    const double own_batch = batch_size_ > 0 ? batch_size_ : 1;
     for (size_t i = 0; i < space.size(); ++i) {
       const auto mode = pick(space.row(i), board);
-      const Work work = minibatch_work(*cost_, batch ? space.row(i)[*batch] : 1);
+      const Work work = minibatch_work(*cost_, batch ? space.row(i)[*batch] : own_batch);
       const double time = roof_time_s(mode, work) * time_factor_;
       between += !modes_.contains(mode);
       times.push_back(time * 1e3);
@@ -107,6 +108,7 @@ class Roofline final : public Predictor {
   void start(const WorkloadTable& measured) {
     cost_ = measured.cost;
     device_ = measured.device;
+    batch_size_ = measured.batch_size;
     phase_ = measured.phase;
     axes_ = profiled_ = measured.space.axes();
     for (const Axis& axis : axes_)
@@ -169,13 +171,14 @@ class Roofline final : public Predictor {
     return errors.empty() ? std::numeric_limits<double>::infinity() : mean(errors);
   }
 
-  // The table as samples; the batch size is an axis, as in every tidy table.
+  // The table as samples.
   Result<std::vector<RoofRow>> rows_of(const WorkloadTable& table, const Cost& cost) const {
     FLYBALL_ASSIGN(const auto columns, match_axes(table.space, board_));
     const auto batch = table.space.axis_index(axis::batch_size);
+    const double own_batch = table.batch_size > 0 ? table.batch_size : 1;
     std::vector<RoofRow> rows;
     for (size_t i = 0; i < table.size(); ++i) {
-      const Work work = minibatch_work(cost, batch ? table.space.row(i)[*batch] : 1);
+      const Work work = minibatch_work(cost, batch ? table.space.row(i)[*batch] : own_batch);
       const double seconds = table.minibatch_ms[i] * 1e-3;
       rows.push_back({pick(table.space.row(i), columns),
                       {work.flop, work.bytes, seconds, table.power_w[i] * seconds}});
@@ -266,6 +269,7 @@ class Roofline final : public Predictor {
   std::optional<Cost> cost_;
   std::optional<CostForm> form_;  // in the place of the roofs
   std::string device_;
+  double batch_size_ = 0;  // where no axis says it
   Phase phase_ = Phase::train;
   std::vector<Axis> axes_, board_;
   std::vector<Axis> profiled_;

@@ -259,7 +259,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
                      ->capture_default_str(),
                  o.request.profiles_asked);
   scope.exclude({Target::arrivals},
-                {profiles, reference, prior,
+                {profiles, reference,
                  note_given(add_strategy_option(command, o.request.strategy), o.searches),
                  note_given(add_predictor_option(command, o.request.predictor), o.searches)});
   scope.exclude({Target::known}, {add_seed(command, o.request.seed)},
@@ -271,8 +271,9 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   CLI::Option* const fresh = add_fresh(command, o.request.fresh);
   scope.exclude({Target::arrivals}, {add_dry_run(command, o.dry_run)});
   scope.exclude({Target::arrivals, Target::known},
-                {fresh, command.add_flag("--no-verify{false}", o.request.verify,
-                                         "Do not measure the answer once more")});
+                {fresh, prior,
+                 command.add_flag("--no-verify{false}", o.request.verify,
+                                  "Do not measure the answer once more")});
   if (kind != "dynamic")
     scope.exclude(
         {Target::arrivals},
