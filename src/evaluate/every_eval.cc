@@ -234,8 +234,8 @@ Result<EveryEvaluation> evaluate_every(const EverySweep& sweep) {
     if (cases.ok()) {
       evaluation.solvable += cases->size() / sweep.strategies.size();
       tallies.add(all[i], *cases);
-      for (const SearchCase& one : *cases)
-        if (one.error) failures.add(all[i], one.strategy, 1, *one.error);
+      for (const SearchCase& asked : *cases)
+        if (asked.error) failures.add(all[i], asked.strategy, 1, *asked.error);
     } else {
       evaluation.unposed += all[i].problems;
       failures.add(all[i], "", all[i].problems, cases.error());
