@@ -128,10 +128,10 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   const bool live = std::ranges::any_of(
       board.workloads(), [](const ProfilerInfo* workload) { return workload->live; });
   choose_strategy(request, options.searches, live);
-  if (options.arrivals.empty() && !knows_all(request.strategy) && !options.dry_run) {
+  if (options.arrivals.empty() && !knows_all(request.strategy)) {
     std::vector<Profiler*> profilers;
     for (const MeasuredRole& role : board.roles) profilers.push_back(role.profiler);
-    FLYBALL_CHECK(options.prior.take(profilers, request));
+    FLYBALL_CHECK(options.prior.take(profilers, options.dry_run, request));
   }
   if (options.arrivals.empty()) {
     FLYBALL_CHECK(options.scope.check(Target::clockwork));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "boards/spec.h"
 #include "cli/checks.h"
 #include "cli/option_scope.h"
 #include "predictors/registry.h"
@@ -55,12 +56,24 @@ CLI::Option* add_prior_option(CLI::App& command, std::string& prior) {
 
 Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device) {
   if (prior == "none") return std::optional<TwinBoard>();
-  if (prior != "twin") {
+  if (prior != "twin" && prior != "auto") {
     FLYBALL_ASSIGN(TwinBoard board, read_twin_board(prior));
+    if (board.id != device && find_board_spec(board.id))
+      return Error{Code::invalid_argument,
+                   fmt::format("{} is of {}, and not of {}", prior, board.id, device),
+                   "name a file of the same board (`flyball twin calibrate` prints one)"};
     return std::optional(std::move(board));
   }
   auto board = find_twin_board(device);
   return board.ok() ? std::optional(*std::move(board)) : std::nullopt;
+}
+
+Status check_told(const std::string& predictor) {
+  FLYBALL_ASSIGN(const PredictorEntry* entry, find_predictor(predictor));
+  if (entry->priors) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("predictor '{}' is told nothing beforehand", predictor),
+               "leave --prior out, or take --predictor transfer-gp"};
 }
 
 Status take_prior(const std::string& prior, WorkloadTable& table) {
@@ -78,13 +91,10 @@ bool PriorOption::is_named() const {
   return option_->count() > 0 && !takes_default(*option_) && prior_ != "auto" && prior_ != "none";
 }
 
-Status PriorOption::take(const std::vector<Profiler*>& profilers, SessionOptions& options) const {
+Status PriorOption::take(const std::vector<Profiler*>& profilers, bool dry_run,
+                         SessionOptions& options) const {
   FLYBALL_ASSIGN(const PredictorEntry* predictor, find_predictor(options.predictor));
-  if (!predictor->priors && is_named())
-    return Error{Code::invalid_argument,
-                 fmt::format("predictor '{}' is told nothing beforehand", options.predictor),
-                 "leave --prior out, or take --predictor transfer-gp"};
-  if (!predictor->priors) return {};
+  if (!predictor->priors) return is_named() ? check_told(options.predictor) : Status();
   const bool own = prior_ == "auto" || prior_ == "twin";
   FLYBALL_ASSIGN(const auto board,
                  prior_board(own ? "twin" : prior_, profilers.front()->info().device));
@@ -100,7 +110,7 @@ Status PriorOption::take(const std::vector<Profiler*>& profilers, SessionOptions
           "leave --prior out, or name a board's file of other constants"};
     const bool live = prior_ == "auto" && info.live;
     options.priors.push_back(board && !simulated && !live ? prior_of(*board, *who) : nullptr);
-    if (options.priors.back()) continue;
+    if (options.priors.back() || (board && dry_run && info.live && !info.cost)) continue;
     const WorkloadTable asked = empty_table(role_of(info), who->space());
     unknown.push_back(asked.title() + (asked.knows_batches() ? "" : " in batches of unknown size"));
   }

@@ -14,8 +14,10 @@
 namespace flyball::cli {
 
 CLI::Option* add_prior_option(CLI::App& command, std::string& prior);
-/// The board that it names; nothing for "none", and for "twin" where no board of the name `device`
-/// has one. Error: a file that is none of a board with a twin.
+/// Error: a predictor that is told nothing beforehand.
+Status check_told(const std::string& predictor);
+/// The board that it names; nothing for "none", and for "twin" or "auto" where no board of the name
+/// `device` has one. Errors: a file that is none of a board with a twin, or of another board.
 Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device);
 /// What it says of a table that is judged. Error: it knows no such network.
 Status take_prior(const std::string& prior, WorkloadTable& table);
@@ -29,7 +31,8 @@ class PriorOption {
   /// What it says of each of these workloads, into the options. Errors, where the user named it:
   /// the predictor takes none; rows that are simulated, of which the board's twin would know what
   /// they read; none of the networks is known to it with that work.
-  Status take(const std::vector<Profiler*>& profilers, SessionOptions& options) const;
+  /// Of a dry run the work of a live network is not counted, and nothing is taken for it.
+  Status take(const std::vector<Profiler*>& profilers, bool dry_run, SessionOptions& options) const;
 
  private:
   bool is_named() const;

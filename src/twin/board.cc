@@ -163,15 +163,39 @@ Status build(const std::map<std::string, File>& files, const File& file, TwinBoa
     board.plug_w = board.plug_suspended_w = -1;
     board.kept_bytes = 0;
   }
-  board.id = file.id();
+  if (!file.id().empty()) board.id = file.id();
   return file.read(board);
+}
+
+using Texts = std::span<const std::pair<std::string, std::string>>;
+
+Result<std::map<std::string, File>> files_of(Texts texts) {
+  std::map<std::string, File> files;
+  for (const auto& [name, text] : texts) {
+    FLYBALL_ASSIGN(File file, File::parse(text, name));
+    const std::string id = file.id();
+    files.emplace(id, std::move(file));
+  }
+  return files;
+}
+
+Result<TwinBoard> board_of(const std::map<std::string, File>& files, const File& file) {
+  TwinBoard board;
+  board.constants.efficiency.fill(0.3);
+  board.constants.traffic.fill(1);
+  FLYBALL_CHECK(build(files, file, board, 0));
+  return board;
+}
+
+std::vector<std::pair<std::string, std::string>> built_in_texts() {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const BoardText& text : board_texts()) texts.emplace_back(text.file, text.text);
+  return texts;
 }
 
 const Result<std::vector<TwinBoard>>& built_in() {
   static const Result<std::vector<TwinBoard>> boards = [] {
-    std::vector<std::pair<std::string, std::string>> files;
-    for (const BoardText& text : board_texts()) files.emplace_back(text.file, text.text);
-    return parse_twin_boards(files);
+    return parse_twin_boards(built_in_texts());
   }();
   return boards;
 }
@@ -252,21 +276,12 @@ double TwinBoard::highest(const char* name) const {
   return std::string_view(name) == axis::mem_mhz ? mem_mhz : 0;
 }
 
-Result<std::vector<TwinBoard>> parse_twin_boards(
-    std::span<const std::pair<std::string, std::string>> texts) {
-  std::map<std::string, File> files;
-  for (const auto& [name, text] : texts) {
-    FLYBALL_ASSIGN(File file, File::parse(text, name));
-    const std::string id = file.id();
-    files.emplace(id, std::move(file));
-  }
+Result<std::vector<TwinBoard>> parse_twin_boards(Texts texts) {
+  FLYBALL_ASSIGN(const auto files, files_of(texts));
   std::vector<TwinBoard> boards;
   for (const auto& [id, file] : files) {
     if (!file.twin()) continue;
-    TwinBoard board;
-    board.constants.efficiency.fill(0.3);
-    board.constants.traffic.fill(1);
-    FLYBALL_CHECK(build(files, file, board, 0));
+    FLYBALL_ASSIGN(TwinBoard board, board_of(files, file));
     boards.push_back(std::move(board));
   }
   return boards;
@@ -285,11 +300,8 @@ Result<TwinBoard> find_twin_board(const std::string& id) {
 Result<TwinBoard> read_twin_board(const std::filesystem::path& path) {
   FLYBALL_ASSIGN(const std::string text, read_file(path));
   FLYBALL_ASSIGN(const File own, File::parse(text, path.string()));
-  std::vector<std::pair<std::string, std::string>> files = {{path.string(), text}};
-  for (const BoardText& built_in : board_texts()) files.emplace_back(built_in.file, built_in.text);
-  FLYBALL_ASSIGN(const std::vector<TwinBoard> boards, parse_twin_boards(files));
-  const auto found = std::ranges::find(boards, own.id(), &TwinBoard::id);
-  if (found != boards.end()) return *found;
+  FLYBALL_ASSIGN(const auto files, files_of(built_in_texts()));
+  if (own.twin()) return board_of(files, own);
   return Error{Code::invalid_argument, fmt::format("{} has no part [twin]", path.string()),
                "docs/twin.md says what stands there"};
 }

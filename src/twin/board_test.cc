@@ -87,6 +87,14 @@ TEST(TwinBoard, AFileOfOnesOwnIsReadLikeThoseBuiltIn) {
   EXPECT_EQ(board->id, "own");
   EXPECT_EQ(board->constants.system_w, 1);
   EXPECT_EQ(board->constants.op_kcycles, find_twin_board("orin_agx")->constants.op_kcycles);
+  // Of the same board with other constants, whether it says its name or not.
+  for (const char* id : {"", "id = \"orin_agx\"\n"}) {
+    std::ofstream(path) << id << "[twin]\nlike = \"orin_agx\"\n[twin.constants]\nsystem_w = 1\n";
+    const auto same = read_twin_board(path);
+    ASSERT_TRUE(same.ok()) << same.error().message;
+    EXPECT_EQ(same->id, "orin_agx");
+    EXPECT_EQ(same->constants.system_w, 1);
+  }
   std::ofstream(path) << "id = \"own\"\n";
   EXPECT_THAT(read_twin_board(path).error().message, HasSubstr("has no part [twin]"));
 }

@@ -11,6 +11,7 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/option_scope.h"
 #include "cli/output.h"
 #include "cli/prior_options.h"
 #include "cli/stored.h"
@@ -24,7 +25,7 @@ namespace {
 
 struct PredictArguments {
   std::string workload, phase, device, predictor = default_predictor(), prior = "twin", out, store;
-  bool store_given = false;
+  bool store_given = false, prior_given = false;
   std::vector<std::string> from;
   ReferenceOptions references;
   uint64_t seed = 1;
@@ -134,6 +135,7 @@ void note_other_total(CompletedTable& all, const TwinBoard& twin) {
 
 Result<Answer> predict(const PredictArguments& options) {
   FLYBALL_ASSIGN(KnownModes modes, known_modes(options.device));
+  if (options.prior_given && options.prior != "none") FLYBALL_CHECK(check_told(options.predictor));
   FLYBALL_ASSIGN(modes.twin, prior_board(options.prior, modes.device));
   FLYBALL_ASSIGN(auto references, listing_references(options, modes));
   Answer answer;
@@ -255,7 +257,7 @@ void add_predict(CLI::App& app, Context& context) {
   takes_one_of(command->add_option("--phase", options->phase, "Phase"), {"train", "infer"});
   add_reference_options(*command, options->references);
   add_accept_option(*command, options->accepted);
-  add_prior_option(*command, options->prior);
+  note_given(add_prior_option(*command, options->prior), options->prior_given);
   add_predictor_option(*command, options->predictor);
   add_seed(*command, options->seed);
   add_store_option(*command, options->store);

@@ -201,8 +201,8 @@ Status run(TuneOptions& options, Context& context) {
   choose_strategy(request, options.searches || request.time_limit_s != unlimited,
                   board.profiler->info().live);
   if (knows_all(request.strategy)) FLYBALL_CHECK(options.board.scope.check(Target::known));
-  if (!knows_all(request.strategy) && !options.board.dry_run)
-    FLYBALL_CHECK(options.prior.take({board.profiler.get()}, request));
+  if (!knows_all(request.strategy))
+    FLYBALL_CHECK(options.prior.take({board.profiler.get()}, options.board.dry_run, request));
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};

@@ -89,9 +89,22 @@ std::vector<std::string> results_of(const CLI::Option& option, const ConfiguredV
   return value.values;
 }
 
+// While it stands, takes_default() is true of the option.
+class TakesDefault {
+ public:
+  explicit TakesDefault(CLI::Option& option) : option_(option) { option_.configurable(false); }
+  ~TakesDefault() { option_.configurable(true); }
+  TakesDefault(const TakesDefault&) = delete;
+  TakesDefault& operator=(const TakesDefault&) = delete;
+
+ private:
+  CLI::Option& option_;
+};
+
 // What its checks say to the values; "" where they take them.
-std::string refusal_of(const CLI::Option& option, const std::vector<std::string>& values) {
-  CLI::Option& checked = const_cast<CLI::Option&>(option);  // asking changes nothing
+std::string refusal_of(CLI::Option& checked, const std::vector<std::string>& values) {
+  const CLI::Option& option = checked;
+  const TakesDefault asking(checked);  // among the checks are those that note what was given
   const bool flag = option.get_items_expected_max() == 0;
   const std::vector<std::string> words = only_choices(option);
   for (const std::string& value : values) {
@@ -117,7 +130,7 @@ constexpr const char* what_stands_there = "docs/reference/configuration.md says 
 // Adds what each option of the commands that the value is meant for says to it.
 void ask_options(CLI::App& command, const std::string& path, const ConfiguredValue& value,
                  std::vector<std::string>& refusals) {
-  const CLI::Option* option =
+  CLI::Option* option =
       value.is_meant_for(path) ? command.get_option_no_throw(value.option) : nullptr;
   if (option) refusals.push_back(refusal_of(*option, results_of(*option, value)));
   for (CLI::App* below : command.get_subcommands({}))
@@ -137,11 +150,10 @@ Status set_default(CLI::Option& option, const ConfiguredValue& value) {
       !complaint.empty())
     return refused(value, complaint, what_stands_there);
   try {
-    option.configurable(false);  // takes_default()
+    const TakesDefault taking(option);
     for (const std::string& one : results_of(option, value)) option.add_result(one);
     option.run_callback();
     option.clear();
-    option.configurable(true);
   } catch (const CLI::Error& error) {
     return refused(value, error.what(), what_stands_there);
   }

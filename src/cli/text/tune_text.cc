@@ -188,8 +188,9 @@ std::string tune_text(const TuneResult& result, bool verbose) {
   if (!knows_all(result.request.strategy))
     text += fmt::format("search ended: {}\n", result.stopped);
   if (const std::string notice = power_notice(info); !notice.empty()) text += notice + "\n";
-  for (const WorkloadTable& reference : result.request.references)
-    text += fmt::format("reference: {}\n", reference.title());
+  if (!knows_all(result.request.strategy))
+    for (const WorkloadTable& reference : result.request.references)
+      text += fmt::format("reference: {}\n", reference.title());
   if (verbose) text += trials_text(result);
   return text + notes_text(info.gaps, true) + notes_text(result.notes, verbose);
 }

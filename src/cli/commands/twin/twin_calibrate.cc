@@ -37,7 +37,7 @@ Status run(const TwinCalibrateArguments& options) {
   fmt::print("# mean robust loss of a row: {} before, {} after\n", number(fit.loss_before),
              number(fit.loss));
   if (!fit.at_bound.empty()) fmt::print("# at a bound: {}\n", fmt::join(fit.at_bound, ", "));
-  fmt::print("{}", format_twin_constants(fit.constants));
+  fmt::print("[twin]\nlike = \"{}\"\n\n{}", board.id, format_twin_constants(fit.constants));
   return {};
 }
 
@@ -45,7 +45,8 @@ Status run(const TwinCalibrateArguments& options) {
 
 void add_twin_calibrate(CLI::App& twin, Context& context) {
   CLI::App* command = twin.add_subcommand(
-      "calibrate", "Fit a board's constants to tables measured on it; prints [twin.constants]");
+      "calibrate",
+      "Fit a board's constants to tables measured on it; prints them as a board's file");
   auto options = std::make_shared<TwinCalibrateArguments>();
   command->add_option("--truth", options->targets, "Measured tables of one board")->required();
   command->add_option("--rows", options->fit.rows, "Rows of each table, evenly spread")
