@@ -96,6 +96,17 @@ void add_costs(const SharedBoard& board, const Request& request, const Held& hel
     dry.notes.emplace_back("a program that marks no minibatches is measured over its whole run");
 }
 
+void add_axis(const Axis& axis, std::vector<Axis>& all) {
+  const auto same = std::ranges::find(all, axis.name, &Axis::name);
+  if (same == all.end()) {
+    all.push_back(axis);
+    return;
+  }
+  std::set<double> values(same->values.begin(), same->values.end());
+  values.insert(axis.values.begin(), axis.values.end());
+  same->values.assign(values.begin(), values.end());
+}
+
 std::string axis_text(const Axis& axis) {
   constexpr size_t most_listed = 10;
   const auto [low, high] = std::ranges::minmax(axis.values);
@@ -155,8 +166,7 @@ Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& re
         {info.workload, info.phase, board.candidates->size(role), held.configurations});
     std::ranges::copy(held.seconds, std::back_inserter(all.seconds));
     std::ranges::copy(held.joules, std::back_inserter(all.joules));
-    for (const Axis& axis : board.candidates->space(role).axes())
-      if (!find_axis(dry.axes, axis.name)) dry.axes.push_back(axis);
+    for (const Axis& axis : board.candidates->space(role).axes()) add_axis(axis, dry.axes);
   }
   dry.profiles =
       std::min(searches * most_profiles(board, request, *strategy, dry), board.candidates->size(0));

@@ -33,7 +33,7 @@ struct DryRun {
   std::string device, title;
   std::string compared;  ///< the presets that it is compared with, or that they are not known
   std::vector<DryRunRole> roles;
-  std::vector<Axis> axes;  ///< of all roles, each once
+  std::vector<Axis> axes;  ///< of all roles, each once with the values of any
   size_t profiles = 0;     ///< at most
   size_t trials = 0;  ///< at most, but for readings that are repeated since others contradict them
   bool repeats = false;  ///< may such readings be repeated?
