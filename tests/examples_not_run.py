@@ -94,8 +94,8 @@ NOT_RUN = {
         "flyball evaluate twin --truth TABLE.csv [--json]": "of measured tables; json_test.cc has one",
         "flyball twin calibrate --truth orin_agx__resnet18__train.csv --truth orin_agx__mobilenet_v3__train.csv \\":
             "likewise; calibrate_test.cc",
-        "--target orin_agx__resnet50__infer.csv --target orin_agx__mobilenet_v3__infer.csv \\": "likewise",
-        "--target examples/orin_agx_published.csv --rows 300 --rounds 60": "likewise",
+        "--truth orin_agx__resnet50__infer.csv --truth orin_agx__mobilenet_v3__infer.csv \\": "likewise",
+        "--truth examples/orin_agx_published.csv --rows 300 --rounds 60 >mine.toml": "likewise",
     },
     "docs/data.md": {
         "flyball dataset check DIR": "of a folder that the reader has; profile_test.cc does it",

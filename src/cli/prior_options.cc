@@ -26,6 +26,13 @@ std::shared_ptr<const WorkloadTable> prior_of(const TwinBoard& board, const Prof
   return known_prior(board, empty_table(role_of(info), space), space.axes(), info.live);
 }
 
+// A dry run does not count the work of a live network.
+bool is_counted_later(const Profiler& profiler, bool dry_run) {
+  const ProfilerInfo& info = profiler.info();
+  return dry_run && info.live && !info.program && !info.cost &&
+         known_twin_workload(info.workload, info.phase).ok();
+}
+
 // Would a twin be told what it said itself?
 bool is_simulated(Profiler& profiler) {
   if (profiler.info().live) return profiler.info().provenance == Provenance::simulated;
@@ -58,14 +65,20 @@ Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std
   if (prior == "none") return std::optional<TwinBoard>();
   if (prior != "twin" && prior != "auto") {
     FLYBALL_ASSIGN(TwinBoard board, read_twin_board(prior));
-    if (board.id != device && find_board_spec(board.id))
-      return Error{Code::invalid_argument,
-                   fmt::format("{} is of {}, and not of {}", prior, board.id, device),
-                   "name a file of the same board (`flyball twin calibrate` prints one)"};
     return std::optional(std::move(board));
   }
   auto board = find_twin_board(device);
   return board.ok() ? std::optional(*std::move(board)) : std::nullopt;
+}
+
+Status check_one_board(const std::string& prior, const TwinBoard& board,
+                       const std::string& device) {
+  if (board.id == device || !find_board_spec(board.id)) return {};
+  return Error{
+      Code::invalid_argument, fmt::format("{} is of {}, and not of {}", prior, board.id, device),
+      fmt::format("name a file of the same board (`flyball twin calibrate` prints one), or "
+                  "give yours id = \"{}\"",
+                  device)};
 }
 
 Status check_told(const std::string& predictor) {
@@ -77,9 +90,11 @@ Status check_told(const std::string& predictor) {
 }
 
 Status take_prior(const std::string& prior, WorkloadTable& table) {
+  if (prior == "none" || prior == "auto") return {};
   FLYBALL_ASSIGN(const auto board, prior_board(prior, table.device));
+  if (board) FLYBALL_CHECK(check_one_board(prior, *board, table.device));
   if (board) table.prior = known_prior(*board, table, table.space.axes());
-  if (table.prior || prior == "none") return {};
+  if (table.prior) return {};
   return Error{Code::invalid_argument, "no twin knows " + table.title(), "give --prior none"};
 }
 
@@ -96,8 +111,12 @@ Status PriorOption::take(const std::vector<Profiler*>& profilers, bool dry_run,
   FLYBALL_ASSIGN(const PredictorEntry* predictor, find_predictor(options.predictor));
   if (!predictor->priors) return is_named() ? check_told(options.predictor) : Status();
   const bool own = prior_ == "auto" || prior_ == "twin";
-  FLYBALL_ASSIGN(const auto board,
-                 prior_board(own ? "twin" : prior_, profilers.front()->info().device));
+  const std::string& device = profilers.front()->info().device;
+  FLYBALL_ASSIGN(auto board, prior_board(prior_, device));
+  if (const Status same = board ? check_one_board(prior_, *board, device) : Status(); !same.ok()) {
+    if (is_named()) return same;
+    board.reset();
+  }
   std::vector<std::string> unknown;
   for (Profiler* who : profilers) {
     const ProfilerInfo& info = who->info();
@@ -110,7 +129,7 @@ Status PriorOption::take(const std::vector<Profiler*>& profilers, bool dry_run,
           "leave --prior out, or name a board's file of other constants"};
     const bool live = prior_ == "auto" && info.live;
     options.priors.push_back(board && !simulated && !live ? prior_of(*board, *who) : nullptr);
-    if (options.priors.back() || (board && dry_run && info.live && !info.cost)) continue;
+    if (options.priors.back() || (board && is_counted_later(*who, dry_run))) continue;
     const WorkloadTable asked = empty_table(role_of(info), who->space());
     unknown.push_back(asked.title() + (asked.knows_batches() ? "" : " in batches of unknown size"));
   }

@@ -36,7 +36,7 @@ class File : public TomlReader {
                                      {"system_gib", &board.capacity.system_bytes},
                                      {"libtorch_gib", &board.capacity.libtorch_bytes}})
       if (const auto size = document_["capacity"][key].value<double>()) *bytes = *size * gibibyte;
-    board.cluster_cores = document_["nvpmodel"]["cores_per_cluster"].value_or(0.0);
+    board.cluster_cores = document_["nvpmodel"]["cores_per_cluster"].value_or(board.cluster_cores);
     FLYBALL_CHECK(take_all(board, *twin()));
     if (find_axis(board.axes, axis::cpu_cores) && find_axis(board.axes, axis::cpu_mhz) &&
         !board.storages.empty() && board.capacity.memory_bytes > 0 &&
@@ -160,10 +160,12 @@ Status build(const std::map<std::string, File>& files, const File& file, TwinBoa
     FLYBALL_CHECK(build(files, parent->second, board, depth + 1));
     board.calibrated.clear();
     board.by_hand.clear();
+    if (file.id().empty() || file.id() == like) return file.read(board);  // the board itself
     board.plug_w = board.plug_suspended_w = -1;
     board.kept_bytes = 0;
+    board.cluster_cores = 0;
   }
-  if (!file.id().empty()) board.id = file.id();
+  board.id = file.id();
   return file.read(board);
 }
 

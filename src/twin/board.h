@@ -124,7 +124,8 @@ struct TwinBoard {
 /// The board of this id. Errors: unknown ids; they list those there are.
 Result<TwinBoard> find_twin_board(const std::string& id);
 /// The board of a file of one's own, written like those of boards/ and, where it says so, after one
-/// of them. Errors: those of parse_twin_boards(), a file that cannot be read or has no twin.
+/// of them; without an id of its own it is that one with other constants. Errors: a file that
+/// cannot be read, has no twin, or says what cannot be.
 Result<TwinBoard> read_twin_board(const std::filesystem::path& path);
 /// The ids of all boards that have a twin, sorted.
 std::vector<std::string> twin_boards();

@@ -198,8 +198,7 @@ Status run(TuneOptions& options, Context& context) {
   OpenedProfiler& board = *opened;
   FLYBALL_ASSIGN(request.references,
                  options.references.gather(board.profiler->info().device, options.board.accepted));
-  choose_strategy(request, options.searches || request.time_limit_s != unlimited,
-                  board.profiler->info().live);
+  choose_strategy(request, options.searches, board.profiler->info().live);
   if (knows_all(request.strategy)) FLYBALL_CHECK(options.board.scope.check(Target::known));
   if (!knows_all(request.strategy))
     FLYBALL_CHECK(options.prior.take({board.profiler.get()}, options.board.dry_run, request));
@@ -268,10 +267,12 @@ void add_tune(CLI::App& app, Context& context) {
                  "--gap", options->gap,
                  "Profile until no more than this could be gained, nine times in ten, e.g. 2%"),
              options->searches);
-  add_duration(*command, "--duration",
-               [&request](Seconds time) { request.time_limit_s = time.value; },
-               "Start no trial after this time, e.g. 10min; with --profiles whichever is first",
-               {1e-6, 1e9, "1us or more"});
+  note_given(
+      add_duration(*command, "--duration",
+                   [&request](Seconds time) { request.time_limit_s = time.value; },
+                   "Start no trial after this time, e.g. 10min; with --profiles whichever is first",
+                   {1e-6, 1e9, "1us or more"}),
+      options->searches);
   note_given(add_strategy_option(*command, request.strategy), options->searches);
   note_given(add_predictor_option(*command, request.predictor), options->searches);
   note_given(add_reference_options(*command, options->references)

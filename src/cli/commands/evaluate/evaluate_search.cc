@@ -72,7 +72,7 @@ Status run_population(const EvaluateSearchArguments& options, SearchSweep sweep)
   if (!options.train.empty() || !options.infer.empty())
     return Error{Code::invalid_argument, "--tables is given with --train or --infer",
                  "--tables DIR takes all tables of a folder; leave the others out"};
-  if (options.prior != "none")
+  if (options.prior != "none" && options.prior != "auto")
     return Error{Code::invalid_argument, "--tables takes no --prior",
                  "give the tables one by one with --train and --infer, or --prior none"};
   const Phase phase = sweep.kind == ProblemKind::training ? Phase::train : Phase::infer;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "cli/action.h"
 #include "cli/commands/twin/twin_commands.h"
 #include "cli/output.h"
@@ -37,7 +38,8 @@ Status run(const TwinCalibrateArguments& options) {
   fmt::print("# mean robust loss of a row: {} before, {} after\n", number(fit.loss_before),
              number(fit.loss));
   if (!fit.at_bound.empty()) fmt::print("# at a bound: {}\n", fmt::join(fit.at_bound, ", "));
-  fmt::print("[twin]\nlike = \"{}\"\n\n{}", board.id, format_twin_constants(fit.constants));
+  fmt::print("[twin]\nlike = \"{}\"\ncalibrated = \"{}, {} tables\"\n\n{}", board.id,
+             wall_clock_utc().substr(0, 10), tables.size(), format_twin_constants(fit.constants));
   return {};
 }
 
