@@ -38,8 +38,9 @@ Status run(const TwinCalibrateArguments& options) {
   fmt::print("# mean robust loss of a row: {} before, {} after\n", number(fit.loss_before),
              number(fit.loss));
   if (!fit.at_bound.empty()) fmt::print("# at a bound: {}\n", fmt::join(fit.at_bound, ", "));
-  fmt::print("[twin]\nlike = \"{}\"\ncalibrated = \"{}, {} tables\"\n\n{}", board.id,
-             wall_clock_utc().substr(0, 10), tables.size(), format_twin_constants(fit.constants));
+  fmt::print("[twin]\nlike = \"{}\"\ncalibrated = \"{}, {} table{}\"\n\n{}", board.id,
+             wall_clock_utc().substr(0, 10), tables.size(), tables.size() == 1 ? "" : "s",
+             format_twin_constants(fit.constants));
   return {};
 }
 
