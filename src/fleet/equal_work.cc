@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/distinct.h"
 #include "fleet/pick.h"
 #include "fleet/planner.h"
 
@@ -24,8 +25,7 @@ class Equal {
       for (const FleetMode& mode : kind.front) times_.push_back(time_of(mode));
     }
     count_ = limits.count.value_or(boards_);
-    std::ranges::sort(times_);
-    times_.erase(std::ranges::unique(times_).begin(), times_.end());
+    make_distinct(times_);
     if (limits.deadline_s)
       std::erase_if(times_, [&](double t) { return t > *limits.deadline_s * (1 + time_rounding); });
   }
