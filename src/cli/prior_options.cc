@@ -61,19 +61,16 @@ CLI::Option* add_prior_option(CLI::App& command, std::string& prior) {
       ->capture_default_str();
 }
 
-Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device) {
+Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device,
+                                             bool named) {
   if (prior == "none") return std::optional<TwinBoard>();
-  if (prior != "twin" && prior != "auto") {
-    FLYBALL_ASSIGN(TwinBoard board, read_twin_board(prior));
-    return std::optional(std::move(board));
+  if (prior == "twin" || prior == "auto") {
+    auto board = find_twin_board(device);
+    return board.ok() ? std::optional(*std::move(board)) : std::nullopt;
   }
-  auto board = find_twin_board(device);
-  return board.ok() ? std::optional(*std::move(board)) : std::nullopt;
-}
-
-Status check_one_board(const std::string& prior, const TwinBoard& board,
-                       const std::string& device) {
-  if (board.id == device || !find_board_spec(board.id)) return {};
+  FLYBALL_ASSIGN(TwinBoard board, read_twin_board(prior));
+  if (board.id == device || !find_board_spec(board.id)) return std::optional(std::move(board));
+  if (!named) return std::optional<TwinBoard>();
   return Error{
       Code::invalid_argument, fmt::format("{} is of {}, and not of {}", prior, board.id, device),
       fmt::format("name a file of the same board (`flyball twin calibrate` prints one), or "
@@ -91,8 +88,7 @@ Status check_told(const std::string& predictor) {
 
 Status take_prior(const std::string& prior, WorkloadTable& table) {
   if (prior == "none" || prior == "auto") return {};
-  FLYBALL_ASSIGN(const auto board, prior_board(prior, table.device));
-  if (board) FLYBALL_CHECK(check_one_board(prior, *board, table.device));
+  FLYBALL_ASSIGN(const auto board, prior_board(prior, table.device, true));
   if (board) table.prior = known_prior(*board, table, table.space.axes());
   if (table.prior) return {};
   return Error{Code::invalid_argument, "no twin knows " + table.title(), "give --prior none"};
@@ -111,12 +107,8 @@ Status PriorOption::take(const std::vector<Profiler*>& profilers, bool dry_run,
   FLYBALL_ASSIGN(const PredictorEntry* predictor, find_predictor(options.predictor));
   if (!predictor->priors) return is_named() ? check_told(options.predictor) : Status();
   const bool own = prior_ == "auto" || prior_ == "twin";
-  const std::string& device = profilers.front()->info().device;
-  FLYBALL_ASSIGN(auto board, prior_board(prior_, device));
-  if (const Status same = board ? check_one_board(prior_, *board, device) : Status(); !same.ok()) {
-    if (is_named()) return same;
-    board.reset();
-  }
+  FLYBALL_ASSIGN(const auto board,
+                 prior_board(prior_, profilers.front()->info().device, is_named()));
   std::vector<std::string> unknown;
   for (Profiler* who : profilers) {
     const ProfilerInfo& info = who->info();

@@ -17,10 +17,10 @@ CLI::Option* add_prior_option(CLI::App& command, std::string& prior);
 /// Error: a predictor that is told nothing beforehand.
 Status check_told(const std::string& predictor);
 /// The board that it names; nothing for "none", and for "twin" or "auto" where no board of the name
-/// `device` has one. Error: a file that is none of a board with a twin.
-Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device);
-/// Error: the file `prior` is of another board that is known.
-Status check_one_board(const std::string& prior, const TwinBoard& board, const std::string& device);
+/// `device` has one. A file of another board that is known is an error where the user named it,
+/// else nothing. Error also: a file that is none of a board with a twin.
+Result<std::optional<TwinBoard>> prior_board(const std::string& prior, const std::string& device,
+                                             bool named);
 /// What it says of a table that is judged; "auto" is "none". Errors: it knows no such network, is
 /// of another board.
 Status take_prior(const std::string& prior, WorkloadTable& table);

@@ -7,6 +7,7 @@
 
 #include "answers/answer.h"
 #include "base/amounts.h"
+#include "base/distinct.h"
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -102,9 +103,8 @@ void add_axis(const Axis& axis, std::vector<Axis>& all) {
     all.push_back(axis);
     return;
   }
-  std::set<double> values(same->values.begin(), same->values.end());
-  values.insert(axis.values.begin(), axis.values.end());
-  same->values.assign(values.begin(), values.end());
+  same->values.insert(same->values.end(), axis.values.begin(), axis.values.end());
+  make_distinct(same->values);
 }
 
 std::string axis_text(const Axis& axis) {

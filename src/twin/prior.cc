@@ -56,12 +56,12 @@ Result<WorkloadTable> twin_prior(const TwinBoard& board, const TwinWorkload& wor
   }
   WorkloadTable grid = prior;
   grid.space = Space::grid(known);
+  const bool fixed = batch_size > 0 && !find_axis(known, axis::batch_size);
   for (Axis& axis : known) axis.values.clear();
   prior.space = Space(std::move(known));
   for (size_t i = 0; i < grid.space.size(); ++i) {
-    Trial trial = grid.space.trial(i, workload.name, network.phase);
-    if (batch_size > 0) trial.job.settings.insert({axis::batch_size, batch_size});
-    FLYBALL_ASSIGN(const TwinConfiguration configuration, twin_configuration(trial));
+    TwinConfiguration configuration = twin_configuration(grid, i);
+    if (fixed) configuration.batch_size = batch_size;
     const auto told =
         twin_reading(board, network, workload, configuration, minibatches, prior.power_total);
     if (!told) continue;  // it does not fit the memory

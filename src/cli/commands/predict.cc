@@ -136,13 +136,7 @@ void note_other_total(CompletedTable& all, const TwinBoard& twin) {
 Result<Answer> predict(const PredictArguments& options) {
   FLYBALL_ASSIGN(KnownModes modes, known_modes(options.device));
   if (options.prior_given && options.prior != "none") FLYBALL_CHECK(check_told(options.predictor));
-  FLYBALL_ASSIGN(modes.twin, prior_board(options.prior, modes.device));
-  if (const Status same =
-          modes.twin ? check_one_board(options.prior, *modes.twin, modes.device) : Status();
-      !same.ok()) {
-    if (options.prior_given) return same.error();
-    modes.twin.reset();
-  }
+  FLYBALL_ASSIGN(modes.twin, prior_board(options.prior, modes.device, options.prior_given));
   FLYBALL_ASSIGN(auto references, listing_references(options, modes));
   Answer answer;
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
