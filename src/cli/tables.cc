@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/checks.h"
 #include "cli/output.h"
-#include "cost/networks.h"
+#include "cost/tabled_networks.h"
 #include "space/named_source.h"
 #include "store/reference_folder.h"
 
@@ -115,7 +115,7 @@ Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::strin
                                     Accepted accepted) {
   size_t left_out = 0;
   WorkloadTable known = accepted_rows(table, accepted, left_out);
-  if (!known.cost) known.cost = network_cost(known.workload, known.phase);  // no file holds it
+  if (!known.cost) known.cost = tabled_cost(known.workload, known.phase);  // no file holds it
   if (left_out == 0) return known;
   const std::string kinds = kinds_left_out(table, accepted);
   if (known.size() == 0)

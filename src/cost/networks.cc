@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <mutex>
 
 #include "base/json.h"
+#include "base/lower.h"
 #include "cost/memory_json.h"
 
 namespace flyball {
@@ -44,14 +44,6 @@ LayerTable table_of(const SortedJson& file, const SortedJson& entry, size_t batc
     table.layers.push_back(layer_of(entry.at("kinds").at(layer.at(1).get<size_t>()),
                                     layer.at(0).get<std::string>(), batch));
   return table;
-}
-
-std::string bare(const std::string& name) {
-  std::string letters;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return letters;
 }
 
 // Files are ours, so that reading them does not fail; each is read when it is first asked for.

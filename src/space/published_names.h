@@ -13,6 +13,9 @@ namespace flyball {
 /// which a board calls yolo_v8n). What they call by one name is not one network in both phases.
 /// "": it begins with no network's name.
 std::string network_called(std::string_view name, Phase phase);
+/// The network that a whole name stands for: "mobilenet_v3" of "MobNet", and not "resnet18" of
+/// "resnet34". Case and punctuation do not matter; a name that is in no list stands for itself.
+std::string network_named(const std::string& name, Phase phase);
 /// "orin_nano" of "Orin-nano2"; "": it begins with no board's name.
 std::string board_called(std::string_view name);
 

@@ -17,6 +17,16 @@ TEST(PublishedNames, AreNetworksByPhaseAndBoards) {
   EXPECT_EQ(board_called("nano"), "");
 }
 
+TEST(PublishedNames, StandWholeForANetwork) {
+  EXPECT_EQ(network_named("MobNet", Phase::infer), "mobilenet_v3");
+  EXPECT_EQ(network_named("BERT-SQuAD", Phase::train), "bert_base");
+  EXPECT_EQ(network_named("bert", Phase::infer), "bert_large");
+  EXPECT_EQ(network_named("resnet18", Phase::infer), "resnet18");
+  EXPECT_EQ(network_named("resnet34", Phase::train), "resnet34");
+  EXPECT_EQ(network_named("bert_base", Phase::infer), "bert_base");
+  EXPECT_EQ(network_named("net", Phase::train), "net");
+}
+
 TEST(PublishedNames, OfFoldersTheInnermostCounts) {
   const path folder = "/data/xavier-agx/Orin-nano2/resnet/MobNet/pm_4";
   EXPECT_EQ(published_network(folder, Phase::train), "mobilenet_v3");

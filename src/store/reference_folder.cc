@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/os/places.h"
 #include "base/text.h"
-#include "cost/networks.h"
+#include "cost/tabled_networks.h"
 
 namespace flyball {
 namespace {
@@ -100,7 +100,7 @@ Result<std::vector<WorkloadTable>> ReferenceFolder::of_device(const std::string&
     for (const WorkloadTable& workload : reference.table.workloads) {
       if (workload.device != device) continue;
       WorkloadTable known = accepted_rows(workload, accepted, left_out);
-      if (!known.cost) known.cost = network_cost(known.workload, known.phase);  // no file holds it
+      if (!known.cost) known.cost = tabled_cost(known.workload, known.phase);  // no file holds it
       if (known.size() > 0) found.push_back(std::move(known));
     }
   return found;

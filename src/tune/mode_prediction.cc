@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "cost/networks.h"
+#include "cost/tabled_networks.h"
 #include "device/registry/board.h"
 #include "profile/trials/offered_axes.h"
 #include "store/exchange.h"
@@ -125,7 +125,7 @@ Result<WorkloadTable> unmeasured_workload(const KnownModes& modes, const std::st
   table.workload = workload;
   table.phase = phase;
   table.power_total = twin_power_total(*modes.twin);
-  table.cost = network_cost(workload, phase);
+  table.cost = tabled_cost(workload, phase);
   std::vector<Axis> axes = {
       named_axis(axis::batch_size,
                  phase == Phase::infer ? served_batches() : std::vector<double>{usual_batch_size})};

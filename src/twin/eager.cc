@@ -422,35 +422,35 @@ void vgg11(Eager& net) {
 }
 
 struct Known {
-  std::vector<const char*> names;  ///< the first one is Flyball's
+  const char* name;
   void (*run)(Eager&);
 };
 
 const std::vector<Known>& known() {
   static const std::vector<Known> networks = {
-      {{"lenet5", "lenet"}, lenet5},
-      {{"vgg11"}, vgg11},
-      {{"resnet18"},
+      {"lenet5", lenet5},
+      {"vgg11", vgg11},
+      {"resnet18",
        [](Eager& net) {
          resnet(net, {2, 2, 2, 2}, 1);
        }},
-      {{"resnet50"},
+      {"resnet50",
        [](Eager& net) {
          resnet(net, {3, 4, 6, 3}, 4);
        }},
-      {{"mobilenet_v3", "mobilenet", "mobnet", "mobilenetv3large"}, mobilenet_v3},
-      {{"yolo_v8n", "yolo", "yolo8n"}, [](Eager& net) { Yolo(net).run(); }},
-      {{"bert_base", "bert", "bert_squad"},
+      {"mobilenet_v3", mobilenet_v3},
+      {"yolo_v8n", [](Eager& net) { Yolo(net).run(); }},
+      {"bert_base",
        [](Eager& net) {
          bert(net, {12, 768, 384, 12});
        }},
-      {{"bert_large"},
+      {"bert_large",
        [](Eager& net) {
          bert(net, {24, 1024, 384, 16});
        }},
-      {{"lstm"}, lstm},
-      {{"bilstm"}, bilstm},
-      {{"vit_b16", "vit"}, vit_b16}};
+      {"lstm", lstm},
+      {"bilstm", bilstm},
+      {"vit_b16", vit_b16}};
   return networks;
 }
 
@@ -458,24 +458,23 @@ const std::vector<Known>& known() {
 
 std::optional<LayerTable> eager_layers(const std::string& workload, Phase phase, int64_t batch) {
   if (batch < 1) return {};
-  for (const Known& network : known())
-    for (const char* name : network.names) {
-      if (!same_network(name, workload)) continue;
-      Eager net(batch, phase);
-      network.run(net);
-      LayerTable table;
-      table.workload = network.names.front();
-      table.phase = phase;
-      table.batch_size = static_cast<double>(batch);
-      table.layers = net.finish();
-      return table;
-    }
+  for (const Known& network : known()) {
+    if (!same_network(network.name, workload)) continue;
+    Eager net(batch, phase);
+    network.run(net);
+    LayerTable table;
+    table.workload = network.name;
+    table.phase = phase;
+    table.batch_size = static_cast<double>(batch);
+    table.layers = net.finish();
+    return table;
+  }
   return {};
 }
 
 std::vector<std::string> eager_networks() {
   std::vector<std::string> names;
-  for (const Known& network : known()) names.emplace_back(network.names.front());
+  for (const Known& network : known()) names.emplace_back(network.name);
   return names;
 }
 

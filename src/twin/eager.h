@@ -13,8 +13,8 @@
 
 namespace flyball {
 
-/// Layers of one minibatch by a name as tables have it ("bert-large", "YOLOv8n"; case and
-/// punctuation do not matter). Nothing when the network is not known.
+/// Layers of one minibatch of a network by its own name ("bert-large"; case and punctuation do not
+/// matter; what tables call it, cost/tabled_networks.h knows). Nothing when it is not known.
 std::optional<LayerTable> eager_layers(const std::string& workload, Phase phase, int64_t batch);
 /// The names that eager_layers() knows.
 std::vector<std::string> eager_networks();

@@ -1,11 +1,9 @@
-// The networks as the twin writes them down, beside what was traced (cost/networks.h).
+// The networks as the twin writes them down, beside what was traced (cost/tabled_networks.h).
 #include "twin/eager.h"
 
 #include <gtest/gtest.h>
 
-#include <map>
-
-#include "cost/networks.h"
+#include "cost/tabled_networks.h"
 
 namespace flyball {
 namespace {
@@ -24,16 +22,12 @@ double products(const LayerTable& table) {
 }
 
 TEST(Eager, AgreesWithWhatWasTraced) {
-  const std::map<std::string, const char*> inputs = {
-      {"bert_base", "384"}, {"bert_large", "384"}, {"vit_b16", "3x32x32"}};
   EXPECT_EQ(eager_networks().size(), 11u);
   for (const std::string& name : eager_networks()) {
     if (name == "bilstm") continue;  // of no table
     ASSERT_TRUE(is_known_network(name)) << name;
-    const auto input = inputs.find(name);
     for (const Phase phase : {Phase::infer, Phase::train}) {
-      const auto traced =
-          network_layers(name, phase, 16, input == inputs.end() ? "" : input->second);
+      const auto traced = network_layers(name, phase, 16, tabled_network(name, phase).input);
       ASSERT_TRUE(traced.ok()) << traced.error().message;
       const auto eager = eager_layers(name, phase, 16);
       ASSERT_TRUE(eager.has_value()) << name;

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "cost/networks.h"
+#include "cost/tabled_networks.h"
 
 namespace flyball {
 namespace {
@@ -77,9 +77,10 @@ TEST(TwinPrior, OfLiveTrialsIsOfMeansAndOfRequestsAtHand) {
 }
 
 TEST(TwinPrior, TellsTheWorkOfOtherInputs) {
-  for (const char* name : {"resnet18", "resnet50", "mobilenet_v3", "vgg11", "yolo_v8n", "lenet5"})
+  for (const char* name : {"resnet", "resnet50", "mobnet", "vgg11", "yolo", "lenet", "bert",
+                           "bert_large", "lstm", "vit_b16", "resnet18_cifar10"})
     for (const Phase phase : {Phase::train, Phase::infer}) {
-      Cost counted = *network_cost(name, phase);
+      Cost counted = *tabled_cost(name, phase);
       EXPECT_TRUE(is_work_of_twin(name, phase, counted)) << name;
       counted.flop /= 4;  // of pictures half as wide and high
       EXPECT_FALSE(is_work_of_twin(name, phase, counted)) << name;

@@ -50,9 +50,6 @@ Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase);
 /// Of inference: requests are at hand, as those of the papers' services were, unless an axis of a
 /// loader is chosen among.
 void keep_requests_at_hand(TwinWorkload& workload, const std::vector<Axis>& axes);
-/// The input of its samples as `--input` names it, where that is not the network's usual one: that
-/// of published tables. "": it is.
-std::string twin_input(const std::string& network);
 
 /// Whose loader and dispatch are simulated.
 enum class TwinStack { pytorch, flyball };

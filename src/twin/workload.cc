@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "base/text.h"
-#include "cost/networks.h"
+#include "cost/tabled_networks.h"
 #include "twin/eager.h"
 #include "twin/twin.h"
 
@@ -65,22 +65,14 @@ const std::vector<Fed>& fed() {
   return all;
 }
 
-/// What the tables call by one name in both phases is not always one network.
-std::string meant(const std::string& name, Phase phase) {
-  if (name == "resnet") return phase == Phase::train ? "resnet18" : "resnet50";
-  if (name == "bert" || name == "bert_squad")
-    return phase == Phase::train ? "bert_base" : "bert_large";
-  return name == "resnet18_cifar10" ? "resnet18" : name;
-}
-
 /// What steps of it hold at batch sizes up to 1024; nothing of what Flyball has no such network of.
-std::vector<std::pair<double, double>> held_by(const std::string& network, Phase phase) {
+std::vector<std::pair<double, double>> held_by(const KnownNetwork& network, Phase phase) {
   static std::mutex mutex;
   static std::map<std::pair<std::string, Phase>, std::vector<std::pair<double, double>>> known;
   const std::scoped_lock lock(mutex);
-  const auto [found, is_new] = known.try_emplace({network, phase});
+  const auto [found, is_new] = known.try_emplace({network.name, phase});
   if (!is_new) return found->second;
-  const auto memory = network_memory(network, phase, twin_input(network));
+  const auto memory = network_memory(network.name, phase, network.input);
   for (double batch = 1; memory.ok() && batch <= 1024; batch *= 2)
     found->second.emplace_back(batch, memory->model.kept(batch));
   return found->second;
@@ -88,33 +80,29 @@ std::vector<std::pair<double, double>> held_by(const std::string& network, Phase
 
 }  // namespace
 
-std::string twin_input(const std::string& network) {
-  if (network.starts_with("bert")) return "384";
-  return network == "vit_b16" ? "3x32x32" : "";
-}
-
 Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
   TwinWorkload workload;
   workload.name = name;
+  const KnownNetwork network = tabled_network(name, phase);
   for (const int64_t batch : {8, 16}) {
-    auto layers = eager_layers(meant(name, phase), phase, batch);
+    auto layers = eager_layers(network.name, phase, batch);
     if (!layers)
       return Error{Code::not_found, fmt::format("the network '{}' is not known to the twin", name),
                    name_hint(name, eager_networks())};
     workload.layers.push_back(*std::move(layers));
   }
   // However it is spelled, it is one workload; what tables call otherwise keeps that name.
-  if (const std::string& own = workload.layers.front().workload; same_network(name, own))
-    workload.name = own;
+  const std::string own = workload.layers.front().workload;
+  if (same_network(name, own)) workload.name = own;
   for (const Fed& one : fed()) {
-    const bool named = one.network == name || one.network == workload.layers.front().workload;
+    const bool named = one.network == name || one.network == own;
     if (!named || one.train != (phase == Phase::train)) continue;
     workload.data = one.data;
     workload.loader_workers = one.workers;
     workload.half_precision = one.half;
   }
   // What is kept of networks is of single precision.
-  if (!workload.half_precision) workload.held = held_by(workload.layers.front().workload, phase);
+  if (!workload.half_precision) workload.held = held_by({own, network.input}, phase);
   return workload;
 }
 

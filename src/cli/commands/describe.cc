@@ -15,7 +15,7 @@
 #include "cost/counting.h"
 #include "cost/layer_json.h"
 #include "cost/memory_json.h"
-#include "cost/networks.h"
+#include "cost/tabled_networks.h"
 #include "data/batch_buffer.h"
 #include "module/onnx.h"
 #include "space/named_source.h"
@@ -133,8 +133,8 @@ std::string input_of(const DescribeOptions& options) {
                                        : options.script.inputs.front();
 }
 
-std::string simulated_input(const std::string& network) {
-  const std::string input = twin_input(network);
+std::string simulated_input(const std::string& network, Phase phase) {
+  const std::string input = tabled_network(network, phase).input;
   return input.empty() ? usual_input(network) : input;
 }
 
@@ -178,7 +178,7 @@ MemoryVerdict verdict_of(const DescribeOptions& options, const NetworkMemory& ne
   MemoryVerdict verdict{network.need(samples, room.bytes), std::move(room.what),
                         "a process of Flyball's", std::move(room.sources)};
   auto workload = known_twin_workload(options.workload, phase);
-  if (!room.simulates || !workload || input_of(options) != simulated_input(options.workload))
+  if (!room.simulates || !workload || input_of(options) != simulated_input(options.workload, phase))
     return verdict;
   keep_requests_at_hand(*workload, {});  // as `tune` does
   const auto twin = Twin::make(*room.simulates, *workload);
@@ -230,7 +230,7 @@ Status describe_onnx(const DescribeOptions& options) {
 
 /// On a simulated board a network has the input that it is simulated with.
 void take_simulated_input(DescribeOptions& options) {
-  const std::string input = twin_input(options.workload);
+  const std::string input = tabled_network(options.workload, Phase::train).input;
   if (!options.device.starts_with("twin:") || !options.script.inputs.empty() || input.empty())
     return;
   options.script.inputs = {input};

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "cost/networks.h"
+#include "cost/tabled_networks.h"
 #include "space/highest_mode.h"
 #include "space/table_hash.h"
 
@@ -29,7 +29,7 @@ class TableProfiler final : public Profiler {
     info_.phase = table.phase;
     info_.power_total = table.power_total;
     // No file holds it: of our networks their names say it.
-    info_.cost = table.cost ? table.cost : network_cost(table.workload, table.phase);
+    info_.cost = table.cost ? table.cost : tabled_cost(table.workload, table.phase);
     if (!table.has_power()) info_.power_gap = "the table holds no power readings";
     WorkloadTable merged = merge_repeats(table);
     space_ = std::move(merged.space);
