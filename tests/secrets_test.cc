@@ -39,11 +39,16 @@ TEST_F(SecretsTest, DoctorShowsNone) {
 TEST_F(SecretsTest, ReportsOfTablesAndSimulatedBoardsHoldNone) {
   const std::string page = (folder_ / "page.html").string();
   const std::string table = small_table().string();
+  std::string served = slurp(table);
+  for (size_t at = 0; (at = served.find(",train,", at)) != std::string::npos;)
+    served.replace(at, 7, ",infer,");
   const std::vector<std::vector<std::string>> commands = {
       {"tune", "net", "--device", "table:" + table, "--power-budget", "15W"},
       {"tune", "resnet18", "--device", "twin:orin_agx", "--power-budget", "30W"},
       {"plan", "training", "--train", table, "--power-budget", "15W"},
-      {"profile", "resnet18", "--device", "twin:orin_agx", "--epochs", "1"}};
+      {"profile", "resnet18", "--device", "twin:orin_agx", "--epochs", "1"},
+      {"serve", "--infer", write("infer.csv", served).string(), "--latency", "1s", "--arrivals",
+       "poisson:3", "--duration", "10s"}};
   for (std::vector<std::string> words : commands) {
     words.insert(words.end(), {"--report", page});
     const Finished done = run(words);
@@ -51,6 +56,9 @@ TEST_F(SecretsTest, ReportsOfTablesAndSimulatedBoardsHoldNone) {
     expect_clean(slurp(page), words[0] + " --report");
     expect_clean(done.out, words[0]);
   }
+  const Finished program = run({"profile", "--report", page, "--", "true"});
+  EXPECT_EQ(program.exit_code, 0) << program.err;
+  expect_clean(slurp(page), "profile --report -- PROGRAM");
   expect_clean(run({"runs", "list", "--json"}).out, "runs list");
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "live_testing.h"
 #include "schema_testing.h"
@@ -306,6 +307,26 @@ TEST_F(ServeHttpTest, KilledItGoesOnFromItsLastCheckpoint) {
       << note;
   constexpr uint64_t minibatches_of_an_epoch = 600 / 16;
   EXPECT_GE(epoch * minibatches_of_an_epoch + minibatch, surely_kept);
+}
+
+// A client that says half a request, one that says nothing, one that reads no answer, one that
+// listens and does not hear: none of them holds up the end.
+TEST_F(ServeHttpTest, NoClientHoldsUpTheEnd) {
+  const uint16_t port = serve({"--infer", "identity", "--latency", "1s"});
+  ASSERT_NE(port, 0) << slurp(told(served_, "err"));
+  wait_until_ready(port);
+  HttpTestClient half(port), silent(port), deaf(port), listener(port);
+  half.say(
+      "POST /v2/models/identity/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+      "1000\r\n\r\n{");
+  listener.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  for (int i = 0; i < 2000; ++i)
+    if (!deaf.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")) break;
+  ::usleep(300'000);
+  const Stopwatch watch;
+  const Finished done = stop();
+  EXPECT_LT(watch.seconds(), 3) << done.err;  // two, and what a busy machine adds
+  EXPECT_EQ(done.exit_code, 0) << done.err;
 }
 
 TEST_F(ServeHttpTest, BodiesTakeTheMemoryThatTheyAreGiven) {

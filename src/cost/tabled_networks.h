@@ -1,6 +1,6 @@
-// Which network tables of measurements mean by a name: those of papers call it in their own way, and
-// fed some networks with other samples than Flyball's usual ones. Whoever reads a name from a table
-// asks here; whoever runs a network knows its input (cost/networks.h).
+// Which network tables of measurements mean by a name: those of papers call it in their own way,
+// and fed some networks with other samples than Flyball's usual ones. Whoever reads a name from a
+// table asks here; whoever runs a network knows its input (cost/networks.h).
 #pragma once
 
 #include <optional>

@@ -62,12 +62,6 @@ HttpResponse read_only(const HttpHead& head, HttpResponse found) {
   return reads || found.status == 404 ? std::move(found) : wrong_method("GET");
 }
 
-HttpResponse try_again(int status, const std::string& message) {
-  HttpResponse response = error_response(status, message);
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
-
 size_t output_bytes(const InferAnswer& answer) {
   size_t bytes = 0;
   if (answer.outputs.ok())
@@ -207,7 +201,7 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
   }
   size_t bytes = 0;
   for (const StoredTensor& input : call->inputs) bytes += input.bytes.size();
-  if (!reply.hold(bytes)) return reply.send(try_again(503, "too many large requests at once"));
+  if (!reply.hold(bytes)) return reply.send(try_again("too many large requests at once"));
   InferRequest asked{std::move(call->inputs), call->samples, nullptr};
   asked.done = [this, service, call = *std::move(call), metrics = metrics_,
                 reply](InferAnswer answer) {

@@ -325,6 +325,26 @@ TEST(Endpoint, ConnectionsAreBoundedByTheFilesThatMayBeOpened) {
   EXPECT_EXIT(with_few_files(), ::testing::ExitedWithCode(0), "");
 }
 
+TEST(Endpoint, ListenersLeaveRoomWhereConnectionsAreFew) {
+  const auto with_fewer_files = [] {
+    const rlimit few{150, 150};
+    setrlimit(RLIMIT_NOFILE, &few);
+    IdentityServing serving;
+    const FixedView view;
+    const Served served(serving, {}, &view);
+    EXPECT_LT(served.server->most_connections(), HttpLimits().listeners);
+    std::vector<std::unique_ptr<HttpTestClient>> listeners;
+    for (size_t i = 0; i < served.server->most_connections(); ++i) {
+      listeners.push_back(std::make_unique<HttpTestClient>(served.server->port()));
+      listeners.back()->say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      EXPECT_THAT(listeners.back()->hear("\r\n\r\n"), StartsWith("HTTP/1.1 "));
+    }
+    EXPECT_THAT(served.ask("GET /v2"), StartsWith("HTTP/1.1 200"));
+    std::_Exit(::testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(with_fewer_files(), ::testing::ExitedWithCode(0), "");
+}
+
 TEST(Endpoint, FilesForItsConnectionsAreAllowedWhereTheyMayBe) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);

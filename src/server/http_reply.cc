@@ -7,11 +7,14 @@
 namespace flyball {
 namespace {
 
+/// An exception, whatever it is, is a 500.
 HttpResponse made_by(const std::function<HttpResponse()>& maker) {
   try {
     return maker();
   } catch (const std::exception& exception) {
     return error_response(500, exception.what());
+  } catch (...) {
+    return error_response(500, "something was thrown that is no error");
   }
 }
 
@@ -27,6 +30,8 @@ void HttpReply::Sink::make(size_t bytes, std::function<HttpResponse()> maker) {
   HttpShared& shared = session->shared();
   if (bytes <= BodyLease::own_bytes)
     return shared.post([session, maker = std::move(maker)] { session->answer(made_by(maker)); });
+  // What waits to be made counts, as the answer then does.
+  if (!session->hold(bytes)) return shared.post([session] { session->answer(too_many_answers()); });
   shared.worker.add(bytes, [session, maker = std::move(maker)] {
     session->shared().post(
         [session, response = made_by(maker)]() mutable { session->answer(std::move(response)); });

@@ -35,6 +35,7 @@ class AsioServer final : public HttpServer {
     limits.connections =
         std::min(limits.connections,
                  std::max<size_t>(files, 1 + refusing_connections) - refusing_connections);
+    limits.listeners = std::min(limits.listeners, limits.connections / 2);  // and room for requests
     limits.body_bytes = std::min(limits.body_bytes, limits.all_bodies + BodyLease::own_bytes);
   }
   ~AsioServer() override {

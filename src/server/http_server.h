@@ -21,10 +21,10 @@ struct HttpLimits {
   size_t body_bytes =
       64 << 20;  ///< also of what a compressed one becomes; all_bodies and 64 KiB at most
   size_t all_bodies =
-      256 << 20;                 ///< bodies beyond their first 64 KiB, and answers, of all requests
-  size_t connections = 1024;     ///< most_connections() at most; the one that waits longest for a
-                                 ///< request makes room, else the new one is refused (503)
-  size_t listeners = 64;         ///< connections that may be a stream of events
+      256 << 20;              ///< bodies beyond their first 64 KiB, and answers, of all requests
+  size_t connections = 1024;  ///< most_connections() at most; the one that waits longest for a
+                              ///< request makes room, else the new one is refused (503)
+  size_t listeners = 64;      ///< connections that may be a stream of events; half of all at most
   size_t event_bytes = 1 << 20;  ///< events that one listener may be behind
   size_t kept_events = 600;      ///< told to who begins to listen, up to half of event_bytes
   double header_s = 10;    ///< from the first byte of a request to the end of its header; on a

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
@@ -182,6 +183,75 @@ TEST(HttpAttack, ALargeBodyThatTakesLongDelaysNoSmallOne) {
   EXPECT_THAT(large.hear(), HasSubstr("answered"));
 }
 
+TEST(HttpAttack, ALargeAnswerThatTakesLongDelaysNoSmallOne) {
+  std::promise<void> open;
+  const std::shared_future<void> opened = open.get_future().share();
+  const HttpHandler handler = {{}, [&](const HttpRequest& request, const HttpReply& reply) {
+                                 if (request.path == "/small")
+                                   return reply.send(error_response(200, "small"));
+                                 reply.send_made(1 << 20, [opened] {
+                                   opened.wait();
+                                   return error_response(200, "large");
+                                 });
+                               }};
+  const auto server = *HttpServer::listen({.listen = {"127.0.0.1", 0}}, handler);
+  HttpTestClient large(server->port());
+  large.say(request_text("GET /large"));
+  for (int i = 0; i < 5; ++i)
+    EXPECT_THAT(http_exchange(server->port(), request_text("GET /small")), HasSubstr("small"));
+  open.set_value();
+  EXPECT_THAT(large.hear(), HasSubstr("large"));
+}
+
+TEST(HttpAttack, AnswersAreBoundedTogether) {
+  std::promise<void> open;
+  const std::shared_future<void> opened = open.get_future().share();
+  const HttpHandler handler = {{}, [&](const HttpRequest& request, const HttpReply& reply) {
+                                 const size_t bytes = std::stoul(request.path.substr(1));
+                                 if (request.method == "GET")
+                                   return reply.send({.body = std::string(bytes, 'a')});
+                                 reply.send_made(bytes, [opened, bytes]() -> HttpResponse {
+                                   opened.wait();
+                                   return {.body = std::string(bytes, 'a')};
+                                 });
+                               }};
+  HttpOptions options{.listen = {"127.0.0.1", 0}};
+  options.limits.all_bodies = 1 << 20;
+  const auto server = *HttpServer::listen(options, handler);
+  const auto ask = [&](const std::string& what) {
+    return http_exchange(server->port(), request_text(what));
+  };
+  const std::string refused = ask("GET /2000000");
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(refused, HasSubstr("too many large answers at once"));
+  EXPECT_THAT(refused, HasSubstr("Retry-After: 1\r\n"));
+  EXPECT_THAT(ask("GET /900000"), StartsWith("HTTP/1.1 200"));
+  // One that is still being made counts, too.
+  HttpTestClient first(server->port());
+  first.say(request_text("POST /900000"));
+  EXPECT_TRUE(
+      within_seconds_of_now(60, [&] { return ask("GET /900000").starts_with("HTTP/1.1 503"); }));
+  EXPECT_THAT(ask("POST /900000"), StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(ask("GET /1000"), StartsWith("HTTP/1.1 200"));
+  open.set_value();
+  EXPECT_THAT(first.hear(), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask("GET /900000"), StartsWith("HTTP/1.1 200"));
+}
+
+// An answer is owed to whoever has said all of a request, and to nobody else.
+TEST(HttpAttack, HalfARequestHoldsNoDrainUp) {
+  IdentityServing serving;
+  const Served served(serving);
+  HttpTestClient half(served.server->port()), idle(served.server->port());
+  half.say(head_of(infer_path, "Content-Length: 1000\r\nExpect: 100-continue\r\n"));
+  EXPECT_THAT(half.hear("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
+  half.say("{\"inputs\":");
+  EXPECT_TRUE(served.server->drain(0.01));
+  half.say(std::string(990, ' '));
+  EXPECT_THAT(half.hear(), StartsWith("HTTP/1.1 503"));
+  EXPECT_FALSE(half.reset());
+}
+
 TEST(HttpAttack, AnExceptionIsA500OfItsRequest) {
   const HttpHandler handler = {[](const HttpHead& head) -> std::optional<HttpResponse> {
                                  if (head.path == "/head")
@@ -207,6 +277,14 @@ TEST(HttpAttack, AnExceptionIsA500OfItsRequest) {
       EXPECT_THAT(ask(path), HasSubstr(words));
     }
   }
+  const HttpHandler no_errors = {{}, [](const HttpRequest& request, const HttpReply& reply) {
+                                   reply.send_made(request.body.size(),
+                                                   []() -> HttpResponse { throw 1; });
+                                 }};
+  const auto other = *HttpServer::listen({.listen = {"127.0.0.1", 0}}, no_errors);
+  for (const size_t bytes : {size_t{1}, size_t{1} << 20})
+    EXPECT_THAT(http_exchange(other->port(), request_text("POST /x", std::string(bytes, 'a'))),
+                HasSubstr("something was thrown that is no error"));
 }
 
 // ---- Connections --------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t head_piece = 4096, body_piece = 16384;
 constexpr size_t lingered_beyond_body = 1 << 20;
 constexpr const char* too_much = "too many large requests at once";
+constexpr const char* about_to_end = "this server is about to end";
 
 const char* reason(int status) {
   switch (status) {
@@ -47,13 +48,17 @@ const char* reason(int status) {
 }
 
 HttpResponse fault_response(const RequestFault& fault) {
+  if (fault.status == 503) return try_again(fault.message);
   HttpResponse response = error_response(fault.status, fault.message);
-  if (fault.status == 503) response.headers.emplace_back("Retry-After", "1");
   if (fault.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }
 
 }  // namespace
+
+HttpResponse too_many_answers() {
+  return try_again("too many large answers at once");
+}
 
 HttpSession::HttpSession(tcp::socket socket, std::shared_ptr<HttpShared> shared)
     : shared_(std::move(shared)), socket_(std::move(socket)), lease_(shared_->bodies) {
@@ -147,12 +152,12 @@ void HttpSession::take_head(size_t size) {
   keep_ = head_.keep_alive;
   head_only_ = head_.method == "HEAD";
   end_waiting();
-  begin_reply();
-  if (shared_->draining) return refuse({503, "this server is about to end"});
+  if (shared_->draining) return refuse({503, about_to_end});
   if (auto fault = refuse_access(head_, path_, shared_->options.token, shared_->loopback))
     return refuse(*fault);
   if (auto early = answer_early()) {
     if (head_.framing != BodyFraming::none) keep_ = false;  // its body is not read
+    begin_reply();
     return answer(*std::move(early));
   }
   read_body();
@@ -202,8 +207,11 @@ std::optional<RequestFault> HttpSession::keep(std::string_view piece) {
   return {};
 }
 
-// Small bodies are handled at once, others and compressed ones in the thread for them.
+// An answer is owed from here on, to whoever has said all. Small bodies are handled at once, others
+// and compressed ones in the thread for them.
 void HttpSession::handle() {
+  if (shared_->draining) return refuse({503, about_to_end});
+  begin_reply();
   HttpRequest request{head_.method, path_, std::exchange(body_, {}), head_.inference_header_length};
   expire_never();  // how long an answer takes is the handler's business
   const bool small = request.body.size() <= BodyLease::own_bytes && head_.content_encoding.empty();
@@ -244,15 +252,14 @@ void HttpSession::answer(HttpResponse response) {
   if (closed_) return end_reply();
   if (response.events && !head_only_) {
     if (shared_->draining) {
-      response = fault_response({503, "this server is about to end"});
+      response = try_again(about_to_end);
     } else if (shared_->listeners >= shared_->options.limits.listeners) {
-      response = fault_response({503, "there are too many listeners"});
+      response = try_again("there are too many listeners");
     } else {
       return begin_events();
     }
   }
-  if (!lease_.hold(response.body.size()))
-    response = fault_response({503, "too many large answers at once"});
+  if (!lease_.hold(response.body.size())) response = too_many_answers();
   keep_ = keep_ && !shared_->draining && !response.events;
   out_head_ = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nX-Content-Type-Options: nosniff\r\n", response.status,

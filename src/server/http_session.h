@@ -13,6 +13,9 @@
 
 namespace flyball {
 
+/// Where HttpLimits::all_bodies has no room for one more.
+HttpResponse too_many_answers();
+
 /// Belongs to the thread of the sockets. Held by what it waits for, and by the reply that is owed.
 class HttpSession final : public std::enable_shared_from_this<HttpSession> {
  public:
@@ -33,9 +36,9 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   /// Ends a stream of events, once those that are owed are sent.
   void end_listening();
   void close();
-  /// By the one thread that handles its request at the time.
+  /// By the one thread that handles its request, or makes its answer, at the time.
   bool hold(size_t bytes) { return lease_.hold(bytes); }
-  /// A request waits for its answer, none of which is on its way yet.
+  /// A whole request waits for its answer, none of which is on its way yet.
   bool owes_answer() const { return replying_ && !answered_; }
   /// It has taken longer than it may.
   bool overdue(Clock::time_point now) const { return now > deadline_; }

@@ -66,6 +66,12 @@ HttpResponse error_response(int status, const std::string& message) {
   return {status, "application/json", json_line(SortedJson{{"error", message}})};
 }
 
+HttpResponse try_again(const std::string& message) {
+  HttpResponse response = error_response(503, message);
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 std::string path_of(const std::string& target) {
   if (target.empty() || target.front() != '/') return "";
   std::string path;

@@ -11,6 +11,8 @@ namespace flyball {
 
 /// {"error": message}.
 HttpResponse error_response(int status, const std::string& message);
+/// The same as a 503 that may be asked again in a second.
+HttpResponse try_again(const std::string& message);
 
 /// Of a target "/v2/models/a%20b?x=1" the path, decoded; "" where it is none.
 std::string path_of(const std::string& target);

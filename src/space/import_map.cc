@@ -198,10 +198,6 @@ Result<ImportMap> parse_import_map(const std::vector<std::string>& clauses) {
 
 namespace {
 
-// Readings of one configuration of which one is twice another contradict each other: one of them is
-// a mistake, or of another machine.
-constexpr double contradiction = 2;
-
 // "2149.6 and 900 ms", or "" where the readings of one figure agree.
 std::string contradicting(const std::vector<double>& figures, std::span<const size_t> rows,
                           const char* unit) {

@@ -22,6 +22,10 @@ struct MapClause {
 
 using ImportMap = std::vector<MapClause>;
 
+/// Readings of one configuration that differ by a factor of more than this contradict each other:
+/// one is a mistake, or of another machine.
+inline constexpr double contradiction = 2;
+
 /// Reads clauses of two forms:
 ///     TARGET=COLUMN[:UNIT]   cpu_mhz=cpu_freq_khz:kHz   power_w=total:mW   minibatch_ms=time:s
 ///     TARGET==VALUE          device==orin_agx           phase==train       batch_size==16

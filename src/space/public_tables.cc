@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -77,11 +77,24 @@ Status check_given(const ImportMap& map, std::initializer_list<const char*> targ
   return {};
 }
 
+// "77.5 and 99": figures of two rows of which one must be wrong; "" where they agree.
+std::string contradicting(const std::vector<std::string>& a, const std::vector<std::string>& b,
+                          const std::vector<size_t>& figures) {
+  for (const size_t column : figures) {
+    const double one = parse_double(a[column]).value_or(0),
+                 other = parse_double(b[column]).value_or(0);
+    if (std::max(one, other) > contradiction * std::min(one, other))
+      return fmt::format("{} and {}", a[column], b[column]);
+  }
+  return "";
+}
+
 // Without rows that repeat a configuration, or in which a figure is missing.
 Status leave_out(Csv& csv, const std::vector<size_t>& settings, const std::vector<size_t>& figures,
                  std::vector<std::string>& notes) {
-  std::set<std::vector<std::string>> seen;
-  size_t repeats = 0, empty = 0, kept = 0;
+  std::map<std::vector<std::string>, size_t> seen;  // the row that is kept of each
+  size_t repeats = 0, contradictions = 0, empty = 0, kept = 0;
+  std::string first_contradiction;
   const auto missing = [](const std::string& field) {
     const auto value = parse_double(field);
     return trim(field).empty() || (value && *value == 0);
@@ -96,9 +109,14 @@ Status leave_out(Csv& csv, const std::vector<size_t>& settings, const std::vecto
     for (const size_t column : figures) whole = whole && !missing(csv.rows[i][column]);
     empty += !whole;
     if (!whole) continue;
-    const bool first = seen.insert(key).second;
+    const auto [found, first] = seen.try_emplace(key, kept);
     repeats += !first;
-    if (!first) continue;
+    if (!first) {
+      const std::string differ = contradicting(csv.rows[found->second], csv.rows[i], figures);
+      if (!differ.empty() && contradictions++ == 0)
+        first_contradiction = fmt::format("line {}: {}", csv.lines[i], differ);
+      continue;
+    }
     if (kept != i) {
       csv.rows[kept] = std::move(csv.rows[i]);
       csv.lines[kept] = csv.lines[i];
@@ -111,6 +129,10 @@ Status leave_out(Csv& csv, const std::vector<size_t>& settings, const std::vecto
     notes.push_back(fmt::format("{} rows with an empty field or a zero are left out", empty));
   if (repeats > 0)
     notes.push_back(fmt::format("{} rows repeat a configuration: its first row counts", repeats));
+  if (contradictions > 0)
+    notes.push_back(fmt::format("{} of these contradict{} it ({}{})", contradictions,
+                                contradictions == 1 ? "s" : "", first_contradiction,
+                                contradictions == 1 ? "" : ", …"));
   if (kept == 0)
     return Error{Code::corrupt, fmt::format("{} holds no whole row", csv.name), "look at the file"};
   return {};
@@ -152,7 +174,7 @@ Result<Imported> read_powertrain(const std::string& text, const fs::path& file,
   std::vector<std::string> notes;
   FLYBALL_CHECK(leave_out(csv, setting_columns, figure_columns, notes));
   FLYBALL_ASSIGN(Imported imported, import_table(csv, map));
-  imported.notes = std::move(notes);
+  imported.notes.insert(imported.notes.begin(), notes.begin(), notes.end());
   return imported;
 }
 

@@ -50,6 +50,17 @@ TEST(PublicTables, TheFirstOfRepeatsCountsAndRowsWithGapsAreLeftOutByNumber) {
                                            "1 rows repeat a configuration: its first row counts"));
 }
 
+TEST(PublicTables, RepeatsThatContradictTheFirstAreNamed) {
+  const auto imported = read("powertrain",
+                             "cores,cpu,gpu,mem,observed_time,bs,observed_power\n"
+                             "4,422400,114750000,665600000,2149.6,1.0,13\n"
+                             "4,422400,114750000,665600000,900,1.0,13\n",
+                             "resnet_infer_data_final.csv");
+  ASSERT_TRUE(imported.ok()) << imported.error().message;
+  EXPECT_THAT(imported->notes, ElementsAre("1 rows repeat a configuration: its first row counts",
+                                           "1 of these contradicts it (line 3: 2149.6 and 900)"));
+}
+
 TEST(PublicTables, AFileOfAnotherNameHasToBeNamed) {
   const std::string text =
       "cores,cpu,gpu,mem,observed_time,observed_power\n2,1000000,5e8,2e8,10,15\n";

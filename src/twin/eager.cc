@@ -427,30 +427,29 @@ struct Known {
 };
 
 const std::vector<Known>& known() {
-  static const std::vector<Known> networks = {
-      {"lenet5", lenet5},
-      {"vgg11", vgg11},
-      {"resnet18",
-       [](Eager& net) {
-         resnet(net, {2, 2, 2, 2}, 1);
-       }},
-      {"resnet50",
-       [](Eager& net) {
-         resnet(net, {3, 4, 6, 3}, 4);
-       }},
-      {"mobilenet_v3", mobilenet_v3},
-      {"yolo_v8n", [](Eager& net) { Yolo(net).run(); }},
-      {"bert_base",
-       [](Eager& net) {
-         bert(net, {12, 768, 384, 12});
-       }},
-      {"bert_large",
-       [](Eager& net) {
-         bert(net, {24, 1024, 384, 16});
-       }},
-      {"lstm", lstm},
-      {"bilstm", bilstm},
-      {"vit_b16", vit_b16}};
+  static const std::vector<Known> networks = {{"lenet5", lenet5},
+                                              {"vgg11", vgg11},
+                                              {"resnet18",
+                                               [](Eager& net) {
+                                                 resnet(net, {2, 2, 2, 2}, 1);
+                                               }},
+                                              {"resnet50",
+                                               [](Eager& net) {
+                                                 resnet(net, {3, 4, 6, 3}, 4);
+                                               }},
+                                              {"mobilenet_v3", mobilenet_v3},
+                                              {"yolo_v8n", [](Eager& net) { Yolo(net).run(); }},
+                                              {"bert_base",
+                                               [](Eager& net) {
+                                                 bert(net, {12, 768, 384, 12});
+                                               }},
+                                              {"bert_large",
+                                               [](Eager& net) {
+                                                 bert(net, {24, 1024, 384, 16});
+                                               }},
+                                              {"lstm", lstm},
+                                              {"bilstm", bilstm},
+                                              {"vit_b16", vit_b16}};
   return networks;
 }
 

@@ -1,8 +1,12 @@
 """flyball.mark(), and what waits for a GPU."""
+import os
+import pathlib
+import re
 import sys
 import time
 import types
 import unittest
+import unittest.mock
 
 import flyball
 from flyball import _marks
@@ -52,6 +56,20 @@ class Marks(unittest.TestCase):
 
     def test_the_older_name(self):
         self.assertIs(flyball.batches, flyball.mark)
+
+
+class Settings(unittest.TestCase):
+    def test_variables_of_flyball_are_none(self):
+        given = {"FLYBALL_STORE": "/a/store.db", "FLYBALL_DATA": "3", "FLYBALL_BATCH_SIZE": "64"}
+        with unittest.mock.patch.dict(os.environ, given):
+            self.assertEqual(flyball.setting("store", 5), 5)
+            self.assertEqual(flyball.setting("data", 7), 7)
+            self.assertEqual(flyball.setting("batch_size", 16), 64)
+
+    def test_they_are_those_of_the_program(self):
+        header = pathlib.Path(__file__).parents[2] / "src/base/own_variables.h"
+        listed = re.findall(r'"(FLYBALL_\w+)"', header.read_text())
+        self.assertEqual(sorted(_marks.OWN_VARIABLES), sorted(listed))
 
 
 class Synchronize(unittest.TestCase):

@@ -17,6 +17,11 @@ Listener = Callable[[int, int, int], None]
 _c = _library if _library.found else None
 ring = None if _c else _ring.open_ring()
 figures: Dict[str, float] = {}  # as they were reported
+# Variables that Flyball itself reads (src/base/own_variables.h): the user's own, and no settings.
+OWN_VARIABLES = frozenset("FLYBALL_" + name for name in (
+    "BOARD", "BROKER", "DATA", "HELPER", "LIBRARY", "PROGRAM", "MACHINE", "MARKS", "MEASURED",
+    "PYTHON", "RECORD", "REFERENCES", "SESSIONS", "STATE", "STORE", "TOKEN", "TREE_PROGRAMS",
+    "TURN_LATENCY", "TURN_NAME", "TURN_SHARE"))
 _listener: Optional[Listener] = None
 _synchronize: Optional[Callable[[], Any]] = None
 step_turn: Optional[Callable[[], Any]] = None  # what a step takes of a shared accelerator (_turn.py)
@@ -172,7 +177,8 @@ def setting(name: str, default: Number) -> Number:
         _c.read_setting(name)
     elif ring:
         ring.write(_ring.SETTING, name=name)
-    value = os.environ.get("FLYBALL_" + name.upper())
+    variable = "FLYBALL_" + name.upper()
+    value = None if variable in OWN_VARIABLES else os.environ.get(variable)
     if not value:
         return default
     wanted: Number = type(default)(float(value))

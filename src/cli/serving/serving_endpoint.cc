@@ -10,7 +10,7 @@
 namespace flyball::cli {
 namespace {
 
-constexpr double owed_s = 5;  // for answers to leave, once all are made
+constexpr double owed_s = 1;  // for answers to leave, once all are made
 
 // Of a file or the environment: a command line is seen by everybody on the machine.
 Result<std::string> token_of(const std::string& file) {

@@ -1,0 +1,34 @@
+#include "cli/text/profile_text.h"
+
+#include <gmock/gmock.h>
+
+namespace flyball::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string printed(const std::vector<double>& seconds) {
+  EpochRun run;
+  for (const double time : seconds) {
+    EpochRecord& epoch = run.epochs.emplace_back();
+    epoch.epoch = static_cast<int>(run.epochs.size()) - 1;
+    epoch.e2e_s = time;
+    epoch.minibatches.resize(10);
+  }
+  ::testing::internal::CaptureStdout();
+  print_epochs(run);
+  return ::testing::internal::GetCapturedStdout();
+}
+
+TEST(ProfileText, RemarksOnAnEpochFarBeyondTheOthers) {
+  const std::string far = "far beyond the others";
+  EXPECT_THAT(printed({0.2, 0.8, 21, 1.5, 0.3, 1.1}), HasSubstr("epoch 2 took 21 s, " + far));
+  EXPECT_THAT(printed({0.2, 0.8, 1.4, 1.5, 0.3, 1.1}), ::testing::Not(HasSubstr(far)));
+}
+
+TEST(ProfileText, NamesTheMedian) {
+  EXPECT_THAT(printed({1, 1}), HasSubstr("median minibatch ms"));
+}
+
+}  // namespace
+}  // namespace flyball::cli
