@@ -10,6 +10,7 @@ KnownNetwork tabled_network(const std::string& name, Phase phase) {
   for (const char* bert : {"bert_base", "bert_large"})
     if (same_network(network.name, bert)) network.input = "384";
   if (same_network(network.name, "vit_b16")) network.input = "3x32x32";
+  if (same_network(network.name, "lstm")) network.input = "8";  // words of WikiText
   return network;
 }
 

@@ -9,6 +9,7 @@ TEST(TabledNetworks, HaveTheInputsOfThePublishedTables) {
   EXPECT_EQ(tabled_network("bert", Phase::infer).name, "bert_large");
   EXPECT_EQ(tabled_network("BERT-base", Phase::train).input, "384");
   EXPECT_EQ(tabled_network("vit", Phase::train).input, "3x32x32");
+  EXPECT_EQ(tabled_network("LSTM", Phase::train).input, "8");
   EXPECT_EQ(tabled_network("ResNet50", Phase::infer).input, "");
   EXPECT_EQ(tabled_network("net", Phase::infer).name, "net");
 }

@@ -31,6 +31,8 @@ struct FleetQuestion {
   FleetLimits limits{};
 
   double samples() const { return training.network.samples * epochs; }
+  /// Of one board that does all of the work.
+  double minibatches() const { return training.network.minibatches(training.batch_size) * epochs; }
 };
 
 /// Equal boards in one mode.

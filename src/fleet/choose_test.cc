@@ -49,6 +49,12 @@ FleetQuestion random_question(Random& random) {
   return question;
 }
 
+/// All of the work on one board, in s: the last minibatch of an epoch takes as long as the others.
+double run_of(const FleetQuestion& question, const FleetMode& mode) {
+  return question.epochs * std::ceil(question.training.network.samples / 16) * mode.minibatch_ms *
+         1e-3;
+}
+
 /// What boards cost that each run in one mode, or not (-1): nothing where a limit is missed.
 double energy_of(const FleetQuestion& question, const std::vector<FleetKind>& kinds,
                  const std::vector<std::pair<size_t, int>>& boards) {
@@ -63,7 +69,7 @@ double energy_of(const FleetQuestion& question, const std::vector<FleetKind>& ki
     ++running;
     power += one.power_w;
     speed += 16e3 / one.minibatch_ms;
-    time = std::max(time, question.samples() / (16e3 / one.minibatch_ms));
+    time = std::max(time, run_of(question, one));
   }
   if (running == 0) return none;
   if (!question.each) time = question.samples() / speed;
@@ -76,7 +82,7 @@ double energy_of(const FleetQuestion& question, const std::vector<FleetKind>& ki
   for (const auto& [kind, mode] : boards) {
     if (mode < 0) continue;
     const FleetMode& one = kinds[kind].front[static_cast<size_t>(mode)];
-    const double run = question.samples() / (16e3 / one.minibatch_ms);
+    const double run = run_of(question, one);
     energy += one.power_w * run + *kinds[kind].idle_w * (time - run);
   }
   return energy;

@@ -64,7 +64,7 @@ class Equal {
 
  private:
   double time_of(const FleetMode& mode) const {
-    return question_.samples() / samples_per_s(question_, mode);
+    return question_.minibatches() * mode.minibatch_ms * 1e-3;
   }
   bool fits(const Pick& pick) const {
     return !limits_.power_w || pick.u + idle_w_ <= *limits_.power_w * (1 + time_rounding);

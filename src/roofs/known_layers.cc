@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "cost/networks.h"
-
 namespace flyball {
 
-Result<LayerTable> known_layers(const std::string& workload, Phase phase, double batch_size,
+Result<LayerTable> known_layers(const KnownNetwork& network, Phase phase, double batch_size,
                                 CountRules rules) {
-  auto layers = network_layers(workload, phase, batch_size, "", rules);
-  if (layers || is_known_network(workload)) return layers;
-  return Error{Code::not_found, fmt::format("the FLOP and bytes of '{}' are not known", workload),
+  auto layers = network_layers(network.name, phase, batch_size, network.input, rules);
+  if (layers || is_known_network(network.name)) return layers;
+  return Error{Code::not_found,
+               fmt::format("the FLOP and bytes of '{}' are not known", network.name),
                layers.error().hint};
 }
 

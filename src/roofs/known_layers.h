@@ -1,15 +1,15 @@
-// The layers of a network by its name.
+// The layers of a network by its name and input.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "cost/layer_table.h"
+#include "cost/tabled_networks.h"
 
 namespace flyball {
 
-/// Error: a workload whose work is not known.
-Result<LayerTable> known_layers(const std::string& workload, Phase phase, double batch_size,
+/// Error: a network whose work is not known. What a table means by a name: tabled_network().
+Result<LayerTable> known_layers(const KnownNetwork& network, Phase phase, double batch_size,
                                 CountRules rules);
 
 }  // namespace flyball

@@ -26,7 +26,8 @@ bool batch_asked(const RooflineRequest& request, double batch) {
 void bind_figures(RooflineAnswer& answer, const EnergyCase& one, const ModeFigures& figures) {
   const ModeRoofs* roofs = answer.roofs.of(figures.mode);
   const double batch = one.batch_size > 0 ? one.batch_size : 1;
-  const auto layers = known_layers(one.workload, one.phase, batch, answer.request.rules);
+  const auto layers =
+      known_layers(tabled_network(one.workload, one.phase), one.phase, batch, answer.request.rules);
   if (!roofs || !layers) return;
   BoundWorkload bound = bind_layers(*layers, *roofs, answer.roofs.provenance);
   bound.measured_s = figures.ms * 1e-3;
@@ -100,7 +101,7 @@ Result<RooflineAnswer> roofline_of_tables(const RooflineRequest& request,
   RooflineAnswer answer{.request = request};
   const auto work_of = [&](const std::string& workload, Phase phase,
                            double batch) -> std::optional<LayerTotals> {
-    const auto layers = known_layers(workload, phase, batch, request.rules);
+    const auto layers = known_layers(tabled_network(workload, phase), phase, batch, request.rules);
     if (!layers) return {};
     return layers->totals();
   };
@@ -134,10 +135,14 @@ Result<RooflineAnswer> roofline_of_board(const RooflineRequest& request, const S
   const std::vector<double> batches =
       request.batches.empty() ? std::vector<double>{1} : request.batches;
   bool any_measured = false;
+  // A simulated board runs what the published tables are of, another one Flyball's own networks.
+  const bool simulated = stored.roofs.provenance == Provenance::simulated;
   for (const std::string& workload : request.workloads)
     for (const double batch : batches) {
       FLYBALL_ASSIGN(const LayerTable layers,
-                     known_layers(workload, request.phase, batch, request.rules));
+                     known_layers(simulated ? tabled_network(workload, request.phase)
+                                            : KnownNetwork{workload, ""},
+                                  request.phase, batch, request.rules));
       for (const ModeRoofs& mode : answer.roofs.modes) {
         BoundWorkload bound = bind_layers(layers, mode, answer.roofs.provenance);
         if (const Measurement* m = measurement_of(measured, bound)) {

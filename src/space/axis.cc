@@ -114,4 +114,8 @@ Settings all_settings(const Trial& trial) {
   return all;
 }
 
+double from_usual_batch(double batch_size) {
+  return std::abs(std::log(std::max(batch_size, 0.5) / usual_batch_size));
+}
+
 }  // namespace flyball

@@ -65,6 +65,10 @@ std::string axis_value_fault(const std::string& name, double value);
 inline constexpr int64_t usual_batch_size = 16;
 inline constexpr int usual_loader_workers = 4, usual_prefetch = 2;
 
+/// How far a batch size lies from the usual one, as the logarithm of their ratio: the default is
+/// the nearest of those there are.
+double from_usual_batch(double batch_size);
+
 /// Values by axis name.
 using Settings = std::map<std::string, double>;
 

@@ -59,6 +59,13 @@ TEST(Measurement, ProvenancesHaveNames) {
   EXPECT_FALSE(parse_provenance("guessed").ok());
 }
 
+TEST(Axis, TheUsualBatchIsNearestByRatio) {
+  EXPECT_EQ(from_usual_batch(16), 0);
+  EXPECT_DOUBLE_EQ(from_usual_batch(8), from_usual_batch(32));
+  EXPECT_LT(from_usual_batch(63), from_usual_batch(4) + 0.02);
+  EXPECT_LT(from_usual_batch(63), from_usual_batch(3));
+}
+
 TEST(Axis, ValuesThatCannotBeAreNamed) {
   for (const char* name : {"batch_size", "cpu_cores"})
     for (double value : {0.0, -4.0, 1.5, std::nan(""), HUGE_VAL})

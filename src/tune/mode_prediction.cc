@@ -68,6 +68,13 @@ Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& fi
                     filter.workload.value_or("any workload"), filter.device.value_or("any board")),
         "say --phase, or `flyball export` those you mean and give them with --from"};
   stored.table = std::move(tables.front());
+  stored.table.accepted = accepted;
+  // What ran here was Flyball's own network; what was imported or simulated is as papers have it.
+  const Measurement& first = taken.trials.front().measurement;
+  const bool own = first.origin == Origin::live && first.provenance == Provenance::measured;
+  const WorkloadTable& table = stored.table;
+  stored.table.cost =
+      own ? network_cost(table.workload, table.phase) : tabled_cost(table.workload, table.phase);
   return stored;
 }
 

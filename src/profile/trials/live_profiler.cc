@@ -250,9 +250,8 @@ class LiveProfiler final : public Profiler {
     wanted[axis::loader_workers] = 0;
     wanted[axis::prefetch] = 0;
     if (const auto axis = space_.axis_index(axis::batch_size)) {
-      const auto& sizes = space_.axes()[*axis].values;
-      const bool usual = std::ranges::count(sizes, double{usual_batch_size}) > 0;
-      wanted[axis::batch_size] = usual ? usual_batch_size : sizes[sizes.size() / 2];
+      wanted[axis::batch_size] =
+          std::ranges::min(space_.axes()[*axis].values, {}, from_usual_batch);
     }
     // Where the axes were narrowed, the closest configuration stands in.
     default_ = nearest_config(space_, std::move(wanted));

@@ -77,8 +77,8 @@ class TableProfiler final : public Profiler {
   }
 
  private:
-  // Lexicographic: the highest of every board axis, then the batch size nearest to 16, then the
-  // lowest of the other run settings, which is what a loader does unless told otherwise.
+  // Lexicographic: the highest of every board axis, then the batch size nearest to the usual one,
+  // then the lowest of the other run settings, which is what a loader does unless told otherwise.
   void find_default() {
     std::vector<double> best;
     for (size_t i = 0; i < space_.size(); ++i) {
@@ -87,7 +87,7 @@ class TableProfiler final : public Profiler {
         const Axis& axis = space_.axes()[d];
         if (axis.scope == Scope::board) continue;
         if (axis.name == axis::batch_size)
-          key.push_back(-std::abs(std::log2(std::max(space_.row(i)[d], 0.5) / 16)));
+          key.push_back(-from_usual_batch(space_.row(i)[d]));
         else
           key.push_back(-space_.row(i)[d]);
       }

@@ -215,7 +215,7 @@ class TwinProfiler final : public Profiler {
     if (const Axis* batches = find_axis(space_.axes(), axis::batch_size))
       wanted[axis::batch_size] = std::ranges::min(batches->values, {}, [this](double batch) {
         const bool fits = need({.mode = {}, .batch_size = batch}).fits();
-        return std::pair(!fits, std::abs(std::log1p(batch) - std::log1p(usual_batch_size)));
+        return std::pair(!fits, from_usual_batch(batch));
       });
     default_ = nearest_config(space_, wanted);
   }
