@@ -41,7 +41,8 @@ USED = re.compile(rf"(?<![\w.])(\d[\d.]*(?: {UNIT})? of \d[\d.]*) {UNIT}\b")
 ADVISED = re.compile(r"(--(?:\w+-budget|latency|rate|arrivals|percentile|deadline) \w[\w.:]*(?: [\w:]*\d[\w.]*)*"
                      r"|--at-most slowdown=[\d.]+%)"
                      r"(?! \(predicted)(?=$|[,; ])")
-PROGRESS = re.compile(r"\[[1-9]\d*(/\d+| %)\] ")  # what is shown after the first, sooner or later
+# Progress after the first line, which comes sooner or later; what only containers are told.
+PASSING = re.compile(r"\[[1-9]\d*(/\d+| %)\] |flyball: note: other containers that measure")
 SPECIAL = ("$ ", "> ", "# ", "[exit ", "\\")  # begins a line of the file that is no output
 
 
@@ -107,7 +108,7 @@ def answers(blocks, source, build):
     for code, text in results:
         for name, path in (("$SOURCE", source), ("$FOLDER", folder), ("$HOME", home)):
             text = text.replace(str(path), name)
-        lines = without_blank_ends([line for line in text.split("\n") if not PROGRESS.match(line)])
+        lines = without_blank_ends([line for line in text.split("\n") if not PASSING.match(line)])
         yield ["\\" + line if line.startswith(SPECIAL) else line for line in lines] + (
             [f"[exit {code}]"] if code else [])
 

@@ -120,6 +120,25 @@ TEST_F(ProgramTest, WithoutMarksItIsMeasuredAsAWhole) {
   EXPECT_THAT(text.out, HasSubstr("marked: 1"));  // its own output
 }
 
+// Of a trial that is tuned the result's notes say it, of everything else a note.
+TEST_F(ProgramTest, InAContainerItSaysWhichSessionsItCannotSee) {
+  environment_["FLYBALL_SESSIONS"] = (folder_ / "none").string();
+  const bool contained = fs::exists("/.dockerenv") || fs::exists("/run/.containerenv") ||
+                         fs::exists("/run/systemd/container");
+  const auto says = [](const std::string& text) {
+    return text.find("other containers that measure on this machine cannot be seen") !=
+           std::string::npos;
+  };
+  const Finished profiled = run({"profile", "--", "true"});
+  EXPECT_EQ(profiled.exit_code, 0) << profiled.err;
+  EXPECT_EQ(says(profiled.err), contained) << profiled.err;
+  const Finished tuned =
+      run({"tune", "--axis", "cpu_cores=1", "--profiles", "1", "--json", "--", "true"});
+  EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_EQ(says(tuned.json()["notes"].dump()), contained) << tuned.out;
+  EXPECT_FALSE(says(tuned.err));
+}
+
 TEST_F(ProgramTest, StepsEndIt) {
   const Finished done = profile({marked, "100000"}, {"--steps", "20"});
   ASSERT_EQ(done.exit_code, 0) << done.err;

@@ -87,7 +87,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes, OtherAxes::program));
   OpenedProfiler opened;
   if (!options.dry_run) {
-    FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+    FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring, Unseen::told_by_result));
   }
   FLYBALL_ASSIGN(auto device, board.knobs(report_left));
   FLYBALL_ASSIGN(opened.profiler, make_program_profiler(std::move(device), board.power(), trial));
@@ -136,7 +136,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   if (options.needs_power) FLYBALL_CHECK(check_power(power->gap()));
   OpenedProfiler opened;
   if (!options.dry_run) {
-    FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+    FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring, Unseen::told_by_result));
   }
   if (live.script.drawn.empty()) {
     FLYBALL_ASSIGN(live.data, data_of(options, opened));

@@ -65,7 +65,7 @@ Result<OpenedProfiler> open_server(const ProfilerOptions& options, const ServerO
   FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes));
   OpenedProfiler opened;
   if (!options.dry_run) {
-    FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+    FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring, Unseen::told_by_result));
   }
   FLYBALL_ASSIGN(auto device, board->knobs(report_left));
   FLYBALL_ASSIGN(trial.open, opened_axes(choices, device->axes(), OtherAxes::program));
