@@ -167,7 +167,9 @@ def check(path, source, build, update):
         return []
     blocks = read_blocks(path)
     for one, now in zip(blocks, list(answers(blocks, source, build))):
-        one.answer = merged(one.answer, now, NEAR_ON_TWINS if "twin:" in text else NEAR)
+        same = merged(one.answer, now, NEAR_ON_TWINS if "twin:" in text else NEAR)
+        # An answer that is rewritten is so as a whole: its figures belong together.
+        one.answer = same if not update or same == one.answer else now
     old, new = text.splitlines(), written(blocks)
     if update and old != new:
         path.write_text("\n".join(new) + "\n")
