@@ -20,7 +20,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::optional<LayerTotals> totals_of(const std::string& workload, Phase phase, double batch) {
-  const auto layers = known_layers(tabled_network(workload, phase), phase, batch, CountRules::pagoda);
+  const auto layers =
+      known_layers(tabled_network(workload, phase), phase, batch, CountRules::pagoda);
   if (!layers) return {};
   return layers->totals();
 }
