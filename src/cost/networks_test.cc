@@ -72,7 +72,7 @@ TEST(Networks, EveryTableIsWhole) {
 TEST(Networks, AnLstmIsItsProductsAndItsGates) {
   constexpr double batch = 16, steps = 8, width = 256;
   double flop = 0;
-  for (const Layer& layer : layers("LSTM", Phase::infer, batch).layers)
+  for (const Layer& layer : layers("LSTM", Phase::infer, batch, "8").layers)
     if (layer.kind == LayerKind::recurrent) flop += layer.flop;
   EXPECT_DOUBLE_EQ(flop, 2 * (8 * batch * steps * width * 2 * width + 34 * batch * steps * width));
 }

@@ -281,6 +281,7 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
   set_front(kind, modes);
   if (kind.front.empty()) {
     Error error = unknown_power(name);
+    if (!all.trials.empty()) return error;
     error.message = fmt::format("the store holds no training of {} on '{}' at batch size {:g}",
                                 training.network.name, name, training.batch_size);
     FLYBALL_ASSIGN(const std::string known, kinds_of_network(store, training));

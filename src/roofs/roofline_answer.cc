@@ -75,7 +75,7 @@ Status all_found(const RooflineRequest& request, std::span<const WorkloadTable> 
 // The latest measurement of it in this mode; null for none.
 const Measurement* measurement_of(std::span<const StoredMeasurement> measured,
                                   const BoundWorkload& bound) {
-  const StoredMeasurement* latest = nullptr;
+  std::vector<const StoredMeasurement*> found;
   for (const StoredMeasurement& stored : measured) {
     const Measurement& m = stored.measurement;
     const auto batch = m.trial.job.settings.find(axis::batch_size);
@@ -88,9 +88,19 @@ const Measurement* measurement_of(std::span<const StoredMeasurement> measured,
       const auto own = m.trial.mode.values.find(setting.first);
       return own != m.trial.mode.values.end() && own->second == setting.second;
     });
-    if (same && (!latest || stored.id > latest->id)) latest = &stored;
+    if (same) found.push_back(&stored);
   }
-  return latest ? &latest->measurement : nullptr;
+  if (found.empty()) return nullptr;
+  // Of the repeats of the latest trial the one that they come to, as everywhere.
+  const Trial& latest =
+      (*std::ranges::max_element(found, {}, &StoredMeasurement::id))->measurement.trial;
+  std::erase_if(found,
+                [&](const StoredMeasurement* one) { return one->measurement.trial != latest; });
+  const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
+  std::ranges::nth_element(found, middle, {}, [](const StoredMeasurement* one) {
+    return one->measurement.minibatch_ms;
+  });
+  return &(*middle)->measurement;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/clock.h"
 
@@ -224,7 +225,10 @@ void Execution::end(int64_t at_ns) {
   result_.seconds = seconds_between(began_ns_, at_ns);
   if (timeline_) timeline_->end(at_ns);
   for (size_t t = 0; t < scheduler_.trainings(); ++t)
-    if (const int s = scheduler_.too_short_for(t); s >= 0 && result_.trainings[t].minibatches == 0)
+    // Of what ended before it was timed nothing is known.
+    if (const int s = scheduler_.too_short_for(t);
+        s >= 0 && result_.trainings[t].minibatches == 0 &&
+        std::isfinite(scheduler_.training_time(t).upper_ns(1)))
       result_.training_blocked = blocked(t, static_cast<size_t>(s));
 }
 

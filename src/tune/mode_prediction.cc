@@ -186,6 +186,11 @@ Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownM
   Space space = *std::move(opened);
   WorkloadTable known = measured;
   if (modes.twin) known.prior = known_prior(*modes.twin, measured, space.axes(), modes.simulated);
+  if (modes.twin && !known.prior && measured.size() == 0)  // what the twin has no configuration of
+    return Error{Code::infeasible,
+                 fmt::format("{} does not fit {}", measured.title(), modes.device),
+                 fmt::format("`flyball describe {} --phase {} --device {}` says which batches do",
+                             measured.workload, phase_name(measured.phase), modes.device)};
   if (known.prior && measured.size() == 0) space = within(space, known.prior->space);
   return complete(known, space, references, predictor, {seed});
 }

@@ -231,7 +231,8 @@ Status describe_onnx(const DescribeOptions& options) {
 /// On a simulated board a network has the input that it is simulated with.
 void take_simulated_input(DescribeOptions& options) {
   const std::string input = tabled_network(options.workload, Phase::train).input;
-  if (!options.device.starts_with("twin:") || !options.script.inputs.empty() || input.empty())
+  if (!options.device.starts_with("twin:") || !options.script.inputs.empty() || input.empty() ||
+      !find_workload(options.workload).ok())
     return;
   options.script.inputs = {input};
   fmt::print(stderr, "flyball: note: {} is simulated with an input of {}: so it is described\n",
