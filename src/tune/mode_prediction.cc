@@ -162,6 +162,19 @@ Result<WorkloadTable> joined(std::span<const WorkloadTable> parts,
   return all;
 }
 
+namespace {
+
+// Of what was not measured the twin has every configuration that fits.
+Error does_not_fit(const WorkloadTable& asked, const KnownModes& modes) {
+  const std::string device = (modes.simulated ? "twin:" : "") + modes.device;
+  return {Code::infeasible,
+          fmt::format("{} {} does not fit {}", asked.workload, phase_name(asked.phase), device),
+          fmt::format("`flyball describe {} --phase {} --device {}` says which batches do",
+                      asked.workload, phase_name(asked.phase), device)};
+}
+
+}  // namespace
+
 Result<std::vector<Space>> spaces_of(const KnownModes& modes,
                                      std::span<const WorkloadTable> references) {
   std::vector<Space> spaces = modes.spaces;
@@ -186,11 +199,7 @@ Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownM
   Space space = *std::move(opened);
   WorkloadTable known = measured;
   if (modes.twin) known.prior = known_prior(*modes.twin, measured, space.axes(), modes.simulated);
-  if (modes.twin && !known.prior && measured.size() == 0)  // what the twin has no configuration of
-    return Error{Code::infeasible,
-                 fmt::format("{} does not fit {}", measured.title(), modes.device),
-                 fmt::format("`flyball describe {} --phase {} --device {}` says which batches do",
-                             measured.workload, phase_name(measured.phase), modes.device)};
+  if (modes.twin && !known.prior && measured.size() == 0) return does_not_fit(measured, modes);
   if (known.prior && measured.size() == 0) space = within(space, known.prior->space);
   return complete(known, space, references, predictor, {seed});
 }
