@@ -96,7 +96,7 @@ TEST_F(LoggedRunsTest, OfAnotherStorageThereAreNone) {
       "{storage = \"ssd\"}, to = {storage = \"hdd\"}, published = [10, 20]}]\n");
   const auto sources = read(study);
   ASSERT_TRUE(sources.ok()) << sources.error().message;
-  const auto& figure = ask_logs(study, *sources).findings.front().figures.front();
+  const JudgedFigure figure = ask_logs(study, *sources).findings.front().figures.front();
   EXPECT_FALSE(figure.verdict);
   EXPECT_THAT(figure.why, HasSubstr("its data on another storage (hdd)"));
 }
@@ -110,7 +110,7 @@ TEST_F(LoggedRunsTest, KeepModesApart) {
       "{mode = \"slow\"}, to = {mode = \"slow\", epoch = \"first\"}, published = [1, 10]}]\n");
   const auto sources = read(study);
   ASSERT_TRUE(sources.ok()) << sources.error().message;
-  const auto& figure = ask_logs(study, *sources).findings.front().figures.front();
+  const JudgedFigure figure = ask_logs(study, *sources).findings.front().figures.front();
   EXPECT_EQ(figure.detail, "0.1 → 1 s");
 }
 

@@ -128,7 +128,7 @@ TEST(HttpMutation, ConnectionsStayInStepWithASecondReader) {
   ASSERT_GT(all.size(), 10u);
   const uint64_t connections = asked_of("FLYBALL_MUTATION_CONNECTIONS", 4000);
   Random random(asked_of("FLYBALL_MUTATION_SEED", 11));
-  const double before = resident_mib();
+  [[maybe_unused]] const double before = resident_mib();
   size_t whole = 0, malformed = 0, failures = 0;
   for (uint64_t c = 0; c < connections && failures < 5; ++c) {
     std::string bytes;
@@ -156,7 +156,9 @@ TEST(HttpMutation, ConnectionsStayInStepWithASecondReader) {
   }
   EXPECT_GT(whole, connections / 4);
   EXPECT_GT(malformed, connections / 4);
+#ifndef __SANITIZE_ADDRESS__  // which keeps what is freed for a while
   EXPECT_LT(resident_mib() - before, 64);
+#endif
   EXPECT_THAT(served.ask(infer_path, two_numbers), ::testing::StartsWith("HTTP/1.1 200"));
 }
 
