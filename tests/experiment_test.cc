@@ -243,7 +243,7 @@ TEST_F(ExperimentTest, BaseLoadGoesFromStoreToStore) {
   const Finished kept = run({"runs", "show", "1", "--json"});
   ASSERT_EQ(kept.exit_code, 0) << kept.err;
   EXPECT_THAT(schema_faults("runs", kept.json()), testing::IsEmpty());
-  for (const auto& one : kept.json()["experiment_runs"]) EXPECT_EQ(one["base_w"], 6.5);
+  for (const auto& one : SortedJson(kept.json()["experiment_runs"])) EXPECT_EQ(one["base_w"], 6.5);
   EXPECT_EQ(run(json("report", file)).json()["groups"][0]["first"]["base_w"], 6.5);
 }
 

@@ -77,7 +77,7 @@ Result<HelperSteps> install_helper(const HelperPlaces& places, const fs::path& p
                                    const SystemCommand& run) {
   FLYBALL_CHECK(check_root(places, "installing the helper", "helper install"));
   HelperSteps steps;
-  FLYBALL_ASSIGN(const std::string image, read_file(program));
+  FLYBALL_ASSIGN(const std::string image, read_file(program, size_t{1} << 30));
   FLYBALL_CHECK(put(places.program(), image, 0755, steps));
   const HelperPlaces final_places{};  // as they are once what was staged is in place
   FLYBALL_CHECK(put(places.service_unit(), helper_service_unit(final_places.program().string()),
