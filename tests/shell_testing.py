@@ -10,7 +10,7 @@ class Failure(Exception):
 
 def environment_of(build, home, name):
     """A user without settings of their own, whose program is the built one, with those of its sanitizer."""
-    sanitizer = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
+    sanitizer = {option: value for option, value in os.environ.items() if option.endswith("SAN_OPTIONS")}
     return {**sanitizer, "HOME": str(home), "FLYBALL_STATE": str(home / "state"),
             "FLYBALL_HELPER": str(home / "no-helper.sock"), "FLYBALL_MACHINE": f"{name}-{os.getpid()}",
             "PATH": f"{build}/bin:{os.environ['PATH']}", "USER": "nobody", "TMPDIR": str(home),

@@ -17,8 +17,9 @@ void add_measuring_options(CLI::App& command, MeasuringOptions& options) {
 
 Result<std::shared_ptr<MeasuringSession>> begin_measuring(MeasuringOptions options, Unseen unseen) {
   catch_interrupts();
-  if (const std::string what = unseen_sessions(); !what.empty() && unseen == Unseen::told_at_once)
-    fmt::print(stderr, "flyball: note: {}\n", what);
+  if (unseen == Unseen::told_at_once)
+    if (const std::string what = unseen_sessions(); !what.empty())
+      fmt::print(stderr, "flyball: note: {}\n", what);
   options.cancelled = [] { return is_interrupted(&interrupt_flag()); };
   options.waiting = [](const std::string& holder) {
     fmt::print(stderr, "waiting for {}\n", holder);

@@ -2,21 +2,16 @@
 
 #include <gmock/gmock.h>
 
+#include "profile/characterise/epochs_testing.h"
+
 namespace flyball::cli {
 namespace {
 
 using ::testing::HasSubstr;
 
 std::string printed(const std::vector<double>& seconds) {
-  EpochRun run;
-  for (const double time : seconds) {
-    EpochRecord& epoch = run.epochs.emplace_back();
-    epoch.epoch = static_cast<int>(run.epochs.size()) - 1;
-    epoch.e2e_s = time;
-    epoch.minibatches.resize(10);
-  }
   ::testing::internal::CaptureStdout();
-  print_epochs(run);
+  print_epochs(run_of_epochs(seconds));
   return ::testing::internal::GetCapturedStdout();
 }
 

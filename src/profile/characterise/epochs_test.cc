@@ -10,6 +10,7 @@
 #include "data/makers/make.h"
 #include "module/module_testing.h"
 #include "profile/characterise/epochs_report.h"
+#include "profile/characterise/epochs_testing.h"
 #include "telemetry/sensors/simple_sensors.h"
 
 namespace flyball {
@@ -20,13 +21,7 @@ using testing::HasSubstr;
 
 TEST(OutlyingEpochs, AreSaid) {
   const auto said = [](const std::vector<double>& seconds, size_t minibatches_of_last = 10) {
-    EpochRun run;
-    for (const double time : seconds) {
-      EpochRecord& epoch = run.epochs.emplace_back();
-      epoch.epoch = static_cast<int>(run.epochs.size()) - 1;
-      epoch.e2e_s = time;
-      epoch.minibatches.resize(10);
-    }
+    EpochRun run = run_of_epochs(seconds);
     run.epochs.back().minibatches.resize(minibatches_of_last);
     return outlying_epochs(run);
   };
