@@ -113,16 +113,16 @@ class CommandTest : public ::testing::Test {
   }
 
   /// A measured-table look-alike whose time falls and power rises with both clocks.
-  fs::path small_table() {
+  fs::path small_table(const std::string& phase = "train") {
     std::ostringstream text;
     text << "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,minibatch_ms,power_w\n";
     for (int cores : {2, 4, 8})
       for (double cpu : {400, 800, 1200, 1600, 2000})
         for (double gpu : {300, 600, 900, 1200})
-          text << "board,net,train,16," << cores << ',' << cpu << ',' << gpu << ','
+          text << "board,net," << phase << ",16," << cores << ',' << cpu << ',' << gpu << ','
                << 20000 / gpu + 30000 / cpu / cores + 5 << ','
                << 5 + 0.01 * gpu + 0.0008 * cpu * cores << '\n';
-    return write("table.csv", text.str());
+    return write(phase == "train" ? "table.csv" : phase + ".csv", text.str());
   }
 
   std::string program_ = FLYBALL_BIN_DIR "/flyball";
