@@ -17,10 +17,7 @@ class BadInputTest : public CommandTest {
   void SetUp() override {
     CommandTest::SetUp();
     table_ = small_table().string();
-    std::string served = slurp(table_);
-    for (size_t at = 0; (at = served.find(",train,", at)) != std::string::npos;)
-      served.replace(at, 7, ",infer,");
-    infer_ = write("infer.csv", served).string();
+    infer_ = small_table("infer").string();
   }
   void expect_refused(const Words& words, const std::string& named, const std::string& remedy) {
     const Finished done = run(words);

@@ -98,14 +98,7 @@ TEST_F(TuneTest, BruteForcePrintsTheAnswerAndTheTrialsOnlyWhenAsked) {
 
 /// An inference without arrivals is tuned as a training is: one minibatch after the other.
 TEST_F(TuneTest, TunesAnInferenceTable) {
-  const std::string table = slurp(small_table());
-  std::string served;
-  for (size_t at = 0, next = 0; (next = table.find(",train,", at)) != std::string::npos;
-       at = next + 7)
-    served += table.substr(at, next - at) + ",infer,";
-  served += table.substr(table.rfind(",train,") + 7);
-  const fs::path infer = write("infer.csv", served);
-  const Finished done = run(over_table(infer, "15W"));
+  const Finished done = run(over_table(small_table("infer"), "15W"));
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["request"]["phase"], "infer");
   EXPECT_LE(done.json()["choice"]["power_w"], 15);
