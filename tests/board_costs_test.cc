@@ -67,6 +67,23 @@ TEST_F(BoardCostsTest, AWaitingCommandOpensTheBoardWhenItsTurnHasCome) {
   }
 }
 
+TEST_F(BoardCostsTest, ASignalEndsThemAndTheBoardIsPutBack) {
+  const std::string before = slurp(root_ / gpu_max);
+  const LivingTree tree(root_);
+  const std::vector<std::vector<std::string>> commands = {
+      {"mode", "idle", "gpu_mhz=612", "--settle", "60s"},
+      {"mode", "idle", "gpu_mhz=612", "--settle", "0s", "--duration", "60s"},
+      {"mode", "cost", "gpu_mhz=612", "gpu_mhz=1020", "--rounds", "1000"}};
+  for (std::vector<std::string> words : commands) {
+    words.insert(words.end(), {"--root", root_.string(), "--no-store"});
+    const pid_t child = start(words);
+    EXPECT_TRUE(within_seconds_of_now(30, [&] { return slurp(root_ / gpu_max) != before; }));
+    ::usleep(300'000);
+    EXPECT_EQ(expect_ends(child, SIGTERM).exit_code, 128 + SIGTERM) << words[1];
+    EXPECT_EQ(slurp(root_ / gpu_max), before) << words[1];
+  }
+}
+
 TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
   const std::string before = slurp(root_ / gpu_max);
   const LivingTree tree(root_);

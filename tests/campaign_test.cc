@@ -42,6 +42,20 @@ class CampaignTest : public CommandTest {
     for (auto& trial : answer["profiled"]) trial.erase("measured_utc");
     return answer;
   }
+  /// Cells that take far longer than a test does, unless they are ended.
+  std::string long_cells() {
+    std::string text = twins;
+    text.replace(text.find("\"--profiles 10\""), 15, "\"--strategy brute-force\"");
+    return write("c.toml", text).string();
+  }
+  nlohmann::json counts_of(const std::string& file) {
+    return run({"campaign", "status", file, "--json"}).json()["counts"];
+  }
+  void await_cell(const std::string& file) {
+    for (int i = 0; i < 500 && counts_of(file)["running"] == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ASSERT_GT(counts_of(file)["running"], 0);
+  }
   nlohmann::json answer_of(const std::string& cell) {
     return nlohmann::json::parse(slurp(folder_ / "c.campaign/cells" / cell / "answer.json"));
   }
@@ -104,15 +118,10 @@ TEST_F(CampaignTest, GoesOnAfterAKill) {
 }
 
 TEST_F(CampaignTest, CancelEndsWhatRunsAndRunGoesOn) {
-  // The cell that runs takes far longer than the test does, unless it is ended.
-  std::string text = twins;
-  text.replace(text.find("\"--profiles 10\""), 15, "\"--strategy brute-force\"");
-  const std::string file = write("c.toml", text).string();
+  const std::string file = long_cells();
   const pid_t first = start({"campaign", "run", file});
-  const auto counts = [&] { return run({"campaign", "status", file, "--json"}).json()["counts"]; };
-  for (int i = 0; i < 500 && counts()["running"] == 0; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  ASSERT_GT(counts()["running"], 0);
+  const auto counts = [&] { return counts_of(file); };
+  await_cell(file);
   const Finished cancelled = run({"campaign", "cancel", file, "--json"});
   ASSERT_EQ(cancelled.exit_code, 0) << cancelled.err;
   EXPECT_TRUE(cancelled.json()["cancelled"].get<bool>());
@@ -131,6 +140,16 @@ TEST_F(CampaignTest, CancelEndsWhatRunsAndRunGoesOn) {
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.json()["done"], 4);
   EXPECT_FALSE(run({"campaign", "status", file, "--json"}).json()["cancelled"].get<bool>());
+}
+
+TEST_F(CampaignTest, ASignalEndsItsCells) {
+  const std::string file = long_cells();
+  const pid_t child = start({"campaign", "run", file});
+  await_cell(file);
+  expect_ends(child, SIGTERM);
+  const nlohmann::json after = counts_of(file);
+  EXPECT_EQ(after["running"], 0);
+  EXPECT_GT(after["interrupted"], 0);
 }
 
 TEST_F(CampaignTest, HowItsFileIsSpelledDoesNotMatter) {

@@ -17,11 +17,14 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+
 namespace flyball::testing_tools {
 
 namespace fs = std::filesystem;
 
 constexpr bool built_with_torch = FLYBALL_TORCH;  ///< networks and neural predictors work
+constexpr double most_seconds_to_end = 3;         ///< two, and what a busy machine adds
 
 struct Finished {
   int exit_code = -1;  ///< 128 + signal when it was killed
@@ -106,6 +109,15 @@ class CommandTest : public ::testing::Test {
     return result;
   }
   Finished run(const std::vector<std::string>& arguments) { return finish(start(arguments)); }
+  /// Whatever it waits for, a signal ends it in time, and its exit code says so.
+  Finished expect_ends(pid_t child, int signal) {
+    const Stopwatch watch;
+    ::kill(child, signal);
+    Finished done = finish(child);
+    EXPECT_LT(watch.seconds(), most_seconds_to_end) << done.err;
+    EXPECT_GT(done.exit_code, 128) << done.err;
+    return done;
+  }
 
   fs::path write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;

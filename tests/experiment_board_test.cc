@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/clock_testing.h"
 #include "device/host/board_trees_testing.h"
 #include "living_tree_testing.h"
 
@@ -137,6 +138,24 @@ TEST_F(ExperimentBoardTest, E6WatchesTheBoardPinnedAndFree) {
   for (const auto& group : groups)
     EXPECT_NEAR(group["later"]["power_w"], watts(1300.5), 0.5) << group;
   EXPECT_EQ(settings(), start);
+}
+
+TEST_F(ExperimentBoardTest, ASignalEndsItAndTheBoardIsPutBack) {
+  const auto before = settings();
+  const fs::path file = write("states.toml",
+                              "question = \"base_load\"\n[fixed]\nepochs = 2\nseconds = 60\n"
+                              "[vary]\nstate = [\"idle\"]\ndvfs = [\"off\", \"on\"]\n");
+  const fs::path pinned = (root_ / gpu_max).parent_path() / "min_freq";
+  const std::string free = slurp(pinned);
+  {
+    const LivingTree tree(root_);
+    const pid_t child = start({"experiment", "run", file.string(), "--root", root_.string(),
+                               "--out", (folder_ / "results").string()});
+    EXPECT_TRUE(within_seconds_of_now(30, [&] { return slurp(pinned) != free; }));
+    ::usleep(300'000);
+    EXPECT_EQ(expect_ends(child, SIGTERM).exit_code, 128 + SIGTERM);
+  }
+  EXPECT_EQ(settings(), before);
 }
 
 // A pipe stands for the kernel: it lists mem, and a write to it returns when somebody has read it.

@@ -129,8 +129,7 @@ TEST_F(TuneServerTest, EndsAServerThatIgnoresSignals) {
   for (int i = 0; i < 600 && starts().empty(); ++i) ::usleep(50'000);
   ASSERT_EQ(starts().size(), 1u);
   ::usleep(500'000);
-  ::kill(command, SIGTERM);
-  EXPECT_EQ(finish(command).exit_code, 128 + SIGTERM);
+  EXPECT_EQ(expect_ends(command, SIGTERM).exit_code, 128 + SIGTERM);
   expect_all_ended();
 }
 
