@@ -136,6 +136,30 @@ TEST(Posterior, SearchesThatDifferInTheBoardShareNothing) {
   EXPECT_EQ(heard.size(), 3u);
 }
 
+// The same numbers of other axes, e.g. clocks of memory where those of the CPU were.
+TEST(Posterior, SearchesThatDifferInTheAxesShareNothing) {
+  const auto problem = surface::problem({});
+  const Readings all = surface::readings(*problem);
+  SearchOptions options;
+  options.cache = std::make_shared<PredictionCache>();
+  std::vector<Heard> heard;
+  options.make_predictor = [&] { return std::make_unique<Recording>(heard); };
+  std::vector<Axis> axes = surface::space().axes();
+  const auto believe_over = [&] {
+    auto over = std::make_shared<Problem>(*problem);
+    over->candidates = std::make_shared<const Candidates>(*Candidates::link({Space::grid(axes)}));
+    History history(over);
+    for (size_t i : {3, 17, 30}) history.record(0, i, all[0][i], "");
+    EXPECT_TRUE(posterior_of(history, 0, options).ok());
+    EXPECT_EQ(heard.back().measured.space.axes().back().name, axes.back().name);
+    return heard.size();
+  };
+  EXPECT_EQ(believe_over(), 1u);
+  EXPECT_EQ(believe_over(), 1u);
+  axes.back() = named_axis("mem_mhz", axes.back().values);
+  EXPECT_EQ(believe_over(), 2u);
+}
+
 TEST(Posterior, SearchesThatDifferInTheModelShareNothing) {
   const auto problem = surface::problem({});
   const Readings all = surface::readings(*problem);

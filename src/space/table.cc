@@ -284,6 +284,10 @@ WorkloadTable merge_repeats(const WorkloadTable& table) {
   return merged;
 }
 
+std::string merged_text(size_t repeats) {
+  return fmt::format("{} repeated row{} merged into medians", repeats, repeats == 1 ? "" : "s");
+}
+
 WorkloadTable take_rows(const WorkloadTable& table, std::span<const size_t> rows) {
   WorkloadTable part = table;
   part.space = table.space.subset(rows);

@@ -99,7 +99,7 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
 
 void print_fronts(const Fronts& fronts, bool all) {
   fmt::print("{}\n", fronts.table.title());
-  if (fronts.repeats > 0) fmt::print("{} repeated rows merged into medians\n", fronts.repeats);
+  if (fronts.repeats > 0) fmt::print("{}\n", merged_text(fronts.repeats));
   if (fronts.per_sample) fmt::print("compared and told per sample, since the batch size varies\n");
   if (!fronts.table.has_power()) {
     fmt::print("the table holds no power readings, so there is no front\n");

@@ -37,14 +37,15 @@ struct ProfilerInfo {
   std::string power_total;     ///< which total power is; "" where there is none
   std::string power_gap;       ///< why there is no power; "" where there is some
   std::string power_remark{};  ///< how its total compares with others; "" where that is not known
-  std::vector<std::string> gaps;  ///< axes and sensors that are missing, each with its remedy
-  Settings job;                   ///< fixed run settings, e.g. batch_size 16
-  std::optional<Cost> cost;       ///< of its network, where somebody counted it
-  double samples_per_epoch = 0;   ///< 0 when unknown
-  double trial_cap_s = 0;         ///< time cap of a live trial; 0 where there is none
-  bool live = false;              ///< do repeats differ?
-  bool told = false;              ///< measured by somebody else, who is busy on this machine
-  bool program = false;           ///< the user's own, whose trials may be whole runs (Measurement)
+  /// Axes and sensors that are missing, each with its remedy; what of a table was merged.
+  std::vector<std::string> gaps;
+  Settings job;                  ///< fixed run settings, e.g. batch_size 16
+  std::optional<Cost> cost;      ///< of its network, where somebody counted it
+  double samples_per_epoch = 0;  ///< 0 when unknown
+  double trial_cap_s = 0;        ///< time cap of a live trial; 0 where there is none
+  bool live = false;             ///< do repeats differ?
+  bool told = false;             ///< measured by somebody else, who is busy on this machine
+  bool program = false;          ///< the user's own, whose trials may be whole runs (Measurement)
   std::optional<KeptModes> modes{};  ///< nothing where nobody chose among them
   Presets presets{};  ///< of the board, as modes of its axes; a live board's file may name others
 };

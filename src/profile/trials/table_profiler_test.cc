@@ -9,6 +9,7 @@
 namespace flyball {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 WorkloadTable table_over(std::vector<Axis> axes) {
@@ -43,6 +44,16 @@ TEST(TableProfiler, DefaultIsMaxnForTheBoardAndPlainForTheRun) {
                                              {"loader_workers", 0},
                                              {"prefetch", 0}}));
   EXPECT_THAT(profiler->default_reason(), HasSubstr("(MAXN), batch_size 16, loader_workers 0"));
+}
+
+TEST(TableProfiler, SaysHowManyRowsRepeatOthers) {
+  WorkloadTable table = table_over({{"cpu_mhz", "", {300, 900}}});
+  EXPECT_TRUE(make_table_profiler(table)->info().gaps.empty());
+  table.add(table.space.row(0), 12, 5);
+  const auto profiler = make_table_profiler(table);
+  EXPECT_EQ(profiler->space().size(), 2u);
+  EXPECT_THAT(profiler->info().gaps, ElementsAre("1 repeated row merged into medians"));
+  EXPECT_EQ(profiler->measure(0)->minibatch_ms, 11);
 }
 
 // Stored trials and imports of one table stand for those of an equal one alone.

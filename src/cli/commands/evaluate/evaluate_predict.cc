@@ -20,7 +20,7 @@ struct EvaluatePredictArguments : JudgedTable {
 
 void print_text(const PredictReport& report) {
   fmt::print("{}: {} configurations", report.target, report.configurations);
-  if (report.repeats > 0) fmt::print(", {} repeated rows merged into medians", report.repeats);
+  if (report.repeats > 0) fmt::print(", {}", merged_text(report.repeats));
   fmt::print("\nerrors in percent over all configurations, median of the runs (quartiles)\n\n");
   TextTable table({"predictor", "design", "modes", "runs", "time MAPE", "power MAPE", "time MdAPE",
                    "power MdAPE", "cover t", "cover P", "width t", "width P", "fit s",
