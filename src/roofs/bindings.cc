@@ -12,17 +12,28 @@ namespace {
 
 constexpr std::array all = {Binding::compute, Binding::memory, Binding::launch, Binding::loader};
 
+/// Seconds under each of the roofs that bind a layer, as `all`.
+std::array<double, 3> seconds_under(const ModeRoofs& roofs, double flop, double bytes,
+                                    double launches_s) {
+  return {roofs.flop_per_s > 0 ? flop / roofs.flop_per_s : 0,
+          roofs.bytes_per_s > 0 ? bytes / roofs.bytes_per_s : 0, launches_s};
+}
+
 BoundLayer bind(const Layer& layer, const ModeRoofs& roofs, double launch_s) {
-  const std::array<double, 3> terms = {roofs.flop_per_s > 0 ? layer.flop / roofs.flop_per_s : 0,
-                                       roofs.bytes_per_s > 0 ? layer.bytes / roofs.bytes_per_s : 0,
-                                       layer.kernels * launch_s};
+  const auto terms = seconds_under(roofs, layer.flop, layer.bytes, layer.kernels * launch_s);
   const auto highest = std::ranges::max_element(terms);
-  BoundLayer bound{layer, *highest, not_known, all[static_cast<size_t>(highest - terms.begin())]};
-  if (roofs.energy)
-    bound.energy_j = layer.flop * roofs.energy->eps_flop.value +
-                     layer.bytes * roofs.energy->eps_mem.value +
-                     bound.time_s * roofs.energy->pi0.value;
-  return bound;
+  return {layer, *highest, not_known, all[static_cast<size_t>(highest - terms.begin())]};
+}
+
+double energy_of(const BoundLayer& bound, const EnergyConstants& energy) {
+  return bound.layer.flop * energy.eps_flop.value + bound.layer.bytes * energy.eps_mem.value +
+         bound.time_s * energy.pi0.value;
+}
+
+double sum_of_layers(const BoundWorkload& bound) {
+  double sum = 0;
+  for (const BoundLayer& layer : bound.layers) sum += layer.time_s;
+  return sum;
 }
 
 Json shares_json(const BoundWorkload& bound) {
@@ -72,15 +83,21 @@ BoundWorkload bind_layers(const LayerTable& table, const ModeRoofs& roofs, Prove
                       .measured_s = not_known,
                       .stall_s = not_known,
                       .power_w = not_known};
-  // A table's least time is shared out to the kernels of the whole minibatch.
-  const double kernels = bound.totals.kernels;
-  const double launch_s = provenance == Provenance::measured ? roofs.launch_s
-                          : kernels > 0                      ? roofs.launch_s / kernels
-                                                             : 0;
-  for (const Layer& layer : table.layers) {
-    bound.layers.push_back(bind(layer, roofs, launch_s));
-    bound.roof_s += bound.layers.back().time_s;
-    bound.energy_j += bound.layers.back().energy_j;
+  // Roofs of a table are fitted to whole minibatches, by their totals: that is what its layers
+  // share, and its least time is that of all kernels together.
+  const LayerTotals& totals = bound.totals;
+  const bool whole = provenance != Provenance::measured;
+  const double kernels = whole ? totals.kernels : 1;
+  const double launch_s = kernels > 0 ? roofs.launch_s / kernels : 0;
+  for (const Layer& layer : table.layers) bound.layers.push_back(bind(layer, roofs, launch_s));
+  const double sum = sum_of_layers(bound);
+  bound.roof_s =
+      whole ? std::ranges::max(seconds_under(roofs, totals.flop, totals.bytes, roofs.launch_s))
+            : sum;
+  for (BoundLayer& layer : bound.layers) {
+    if (sum > 0) layer.time_s *= bound.roof_s / sum;
+    if (roofs.energy) layer.energy_j = energy_of(layer, *roofs.energy);
+    bound.energy_j += layer.energy_j;
   }
   std::ranges::stable_sort(bound.layers, std::ranges::greater(), &BoundLayer::time_s);
   return bound;

@@ -15,12 +15,13 @@ const char* binding_name(Binding binding);
 
 struct BoundLayer {
   Layer layer;
-  double time_s = 0;    ///< max(FLOP / F, bytes / B, kernels · launch)
+  double time_s = 0;    ///< max(FLOP / F, bytes / B, kernels · launch); of a table a share by that
   double energy_j = 0;  ///< NaN where the board's energy is not known
   Binding binds = Binding::compute;
 };
 
-/// A workload in a mode, by the roofs: the least time that its layers take one after the other.
+/// A workload in a mode, by the roofs: the least time that its layers take one after the other; by
+/// fitted roofs what was fitted, the time of its totals.
 struct BoundWorkload {
   std::string workload;
   Phase phase = Phase::train;
@@ -29,7 +30,7 @@ struct BoundWorkload {
   CountRules rules = CountRules::exact;
   LayerTotals totals;
   std::vector<BoundLayer> layers;  ///< the longest first
-  double roof_s = 0;               ///< their sum
+  double roof_s = 0;               ///< together
   double energy_j = 0;             ///< NaN where it is not known
   /// Of a minibatch as it was measured in this mode; NaN where nobody did.
   double measured_s = 0, stall_s = 0, power_w = 0;
@@ -40,8 +41,9 @@ struct BoundWorkload {
   double share(Binding binding) const;
 };
 
-/// `launch_s` of a table's roofs is that of a whole minibatch, so it binds the whole table rather
-/// than its layers. `measured_s`, `stall_s` and `power_w` are NaN.
+/// Roofs of a table are fitted to totals of whole minibatches: the whole is the highest of FLOP /
+/// F, bytes / B and `launch_s`, and layers share it as they would take it by themselves.
+/// `measured_s`, `stall_s` and `power_w` are NaN.
 BoundWorkload bind_layers(const LayerTable& table, const ModeRoofs& roofs, Provenance provenance);
 Json bound_json(const BoundWorkload& bound);
 

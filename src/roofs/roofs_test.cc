@@ -239,6 +239,25 @@ TEST(Bindings, EachLayerIsBoundByTheRoofItTakesLongestUnder) {
   EXPECT_NEAR(bound.share(Binding::compute), 4 / 13.0, 1e-9);
 }
 
+// On a board that is as its roofs say: what was fitted is what is shown.
+TEST(Bindings, LayersShareWhatWasFittedToWholeMinibatches) {
+  const RooflineAnswer answer = known_answer();
+  ASSERT_FALSE(answer.bound.empty());
+  for (const BoundWorkload& one : answer.bound) {
+    SCOPED_TRACE(one.workload + std::to_string(one.batch_size));
+    EXPECT_NEAR(one.roof_s / one.measured_s, 1, 0.02);
+    EXPECT_NEAR(one.energy_j / (one.power_w * one.measured_s), 1, 0.1);
+    EXPECT_GT(one.layers.size(), 1u);
+    double layers = 0, joules = 0;
+    for (const BoundLayer& layer : one.layers) {
+      layers += layer.time_s;
+      joules += layer.energy_j;
+    }
+    EXPECT_NEAR(layers, one.roof_s, 1e-9 * layers);
+    EXPECT_NEAR(joules, one.energy_j, 1e-9 * joules);
+  }
+}
+
 TEST(Roofs, WhatIsKeptComesBack) {
   const TempFolder folder;
   auto store = *Store::open(folder / "store.db");
