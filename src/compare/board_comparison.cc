@@ -10,6 +10,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "boards/spec.h"
+#include "cost/tabled_networks.h"
 
 namespace flyball {
 namespace {
@@ -84,6 +85,7 @@ class Comparer {
           "published epochs of {} are not known to be as long as here: compare their ratios, not "
           "their seconds",
           other));
+    note_unlike_samples();
     note_unknown_prices();
     note_repeated_measurements();
     if (weighs_power() && totals().size() > 1)
@@ -109,6 +111,26 @@ class Comparer {
     for (const BoardSpec& board : board_specs()) known.push_back(board.id);
     all_.notes.push_back(fmt::format("{} prices boards that are not known: {}; known are: {}",
                                      all_.prices.file, join(unknown, ", "), join(known, ", ")));
+  }
+
+  /// What papers fed some networks is not what Flyball's own trials feed them.
+  void note_unlike_samples() {
+    for (size_t i = 0; i < networks(); ++i) {
+      const std::string& name = all_.question.networks[i].name;
+      const std::string fed = tabled_network(name, Phase::train).input;
+      bool ours = false, theirs = false;
+      for (const ComparedBoard& board : all_.boards) {
+        if (!board.figures[i].has_time()) continue;
+        const bool own = board.source == BoardSource::store &&
+                         board.figures[i].known.provenance == Provenance::measured;
+        (own ? ours : theirs) = true;
+      }
+      if (!fed.empty() && ours && theirs)
+        all_.notes.push_back(fmt::format(
+            "{}: simulated boards and tables feed it samples of {}, as papers did, trials of "
+            "Flyball's own another size: their times are not of the same work",
+            name, fed.find('x') == std::string::npos ? fed + " tokens" : fed));
+    }
   }
 
   void note_repeated_measurements() {

@@ -6,6 +6,7 @@
 namespace flyball {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -74,6 +75,20 @@ TEST(BoardComparison, PublishedEpochsOfAnotherLengthAreNotSubtracted) {
               Contains(HasSubstr("published epochs of lstm are not known to be as long")));
   all.question.batch_size = 32;  // nothing was published of it
   EXPECT_EQ(all.published_epoch(0, 0), nullptr);
+}
+
+// A simulated LSTM has the papers' 8 words, a trial Flyball's own 35.
+TEST(BoardComparison, SamplesOfOneNetworkThatDifferAreSaid) {
+  BoardComparison all = comparison();
+  ASSERT_TRUE(compare_boards(all).ok());
+  const auto unlike = HasSubstr("not of the same work");
+  EXPECT_THAT(all.notes, Not(Contains(unlike)));
+  all = comparison();
+  all.boards[1].source = BoardSource::store;
+  all.boards[1].figures[1].known.provenance = Provenance::measured;
+  ASSERT_TRUE(compare_boards(all).ok());
+  EXPECT_THAT(all.notes, Contains(AllOf(unlike, HasSubstr("lstm: "), HasSubstr("8 tokens"))));
+  EXPECT_THAT(all.notes, Not(Contains(AllOf(unlike, HasSubstr("resnet18: ")))));
 }
 
 TEST(BoardComparison, WhatWasMeasuredStandsBeside) {
