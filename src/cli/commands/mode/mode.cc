@@ -218,8 +218,11 @@ Status list_presets(const ModeOptions& options) {
   }
   FLYBALL_ASSIGN(const auto simulated, simulated_board(options));
   if (presets.list.empty()) {
-    fmt::print("{}\n",
-               simulated ? why_no_presets(*simulated) : "this board has no etc/nvpmodel.conf");
+    if (simulated)
+      fmt::print("{}\n", why_no_presets(*simulated));
+    else if (presets.problems.empty())
+      report_error({Code::not_found, "this board has no etc/nvpmodel.conf, which names presets",
+                    "in a container mount it; `flyball mode list` shows what is set without"});
     return {};
   }
   TextTable table({"id", "preset", "cores and caps", ""});
