@@ -222,7 +222,9 @@ Status list_presets(const ModeOptions& options) {
       fmt::print("{}\n", why_no_presets(*simulated));
     else if (presets.problems.empty())
       report_error({Code::not_found, "this board has no etc/nvpmodel.conf, which names presets",
-                    "in a container mount it; `flyball mode list` shows what is set without"});
+                    "in a container mount it; " +
+                        for_same_board(*options.command, "`flyball mode list`") +
+                        " shows what is set without"});
     return {};
   }
   TextTable table({"id", "preset", "cores and caps", ""});
