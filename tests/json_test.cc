@@ -84,6 +84,16 @@ TEST_F(JsonTest, ADryRunIsDocumentedAndPresetsAre) {
                      "--power-budget", "10W", "--no-store", "-q", "--json"});
 }
 
+TEST_F(JsonTest, ThatNotEvenOneSampleFitsIsDocumented) {
+  const std::vector<std::string> small = {"--device", "twin:orin_agx", "--memory",
+                                          "1MB",      "--json",        "-q"};
+  for (std::vector<std::string> words : {std::vector<std::string>{"tune", "resnet18"},
+                                         {"plan", "training", "--train", "resnet18"}}) {
+    words.insert(words.end(), small.begin(), small.end());
+    expect_documented(words, 1);
+  }
+}
+
 TEST_F(JsonTest, EveryKeyIsDocumented) {
   const std::string table = small_table().string();
   expect_documented({"tune", "net", "--device", "table:" + table, "--power-budget", "15W",

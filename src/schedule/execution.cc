@@ -106,34 +106,44 @@ Decision Execution::decide() {
   return decision;
 }
 
-void Execution::ended(const Decision& what, int64_t begin_ns, int64_t end_ns, Ending ending) {
+void Execution::ended(const Decision& what, int64_t begin_ns, int64_t end_ns, Ending ending,
+                      std::vector<bool> failed) {
   scheduler_.ended(end_ns, ending);
-  const bool failed = ending == Ending::failed;
-  if (what.act == Act::infer) return count_batch(what, begin_ns, end_ns, failed);
+  if (what.act == Act::infer) {
+    if (ending == Ending::failed) failed.assign(scheduler_.batch().size(), true);
+    return count_batch(what, begin_ns, end_ns, failed);
+  }
   TrainingResult& training = result_.trainings[what.who];
   training.busy_s += seconds_between(begin_ns, end_ns);  // of a failed one, too: it is gone
-  if (failed) return;
+  if (ending == Ending::failed) return;
   ++training.minibatches;
   if (timeline_) timeline_->trained(what.who, begin_ns, end_ns);
 }
 
-void Execution::count_batch(const Decision& what, int64_t begin_ns, int64_t end_ns, bool failed) {
+void Execution::count_batch(const Decision& what, int64_t begin_ns, int64_t end_ns,
+                            const std::vector<bool>& failed) {
   ServiceResult& service = result_.services[what.who];
+  const std::span<const Waiting> batch = scheduler_.batch();
   int64_t longest_ns = 0;
-  for (const Waiting& request : scheduler_.batch()) {
-    const int64_t latency_ns = end_ns - request.arrived_ns;
+  size_t lost = 0;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const int64_t latency_ns = end_ns - batch[i].arrived_ns;
     longest_ns = std::max(longest_ns, latency_ns);
-    const bool late = !failed && service.answer(latency_ns);
-    if (options_.measured && !failed) service.recent.add(end_ns - began_ns_, latency_ns);
-    if (failed) ++service.failed;
-    if (timeline_ && !failed) timeline_->answered(what.who, end_ns, latency_ns, late);
+    if (i < failed.size() && failed[i]) {
+      ++lost;
+      continue;
+    }
+    const bool late = service.answer(latency_ns);
+    if (options_.measured) service.recent.add(end_ns - began_ns_, latency_ns);
+    if (timeline_) timeline_->answered(what.who, end_ns, latency_ns, late);
   }
+  service.failed += lost;
   ++service.batches;
   service.samples += static_cast<size_t>(what.samples);
   service.largest_batch = std::max(service.largest_batch, what.samples);
   service.busy_s += seconds_between(begin_ns, end_ns);
   if (!timeline_) return;
-  if (failed) timeline_->failed(what.who, end_ns, scheduler_.batch().size());
+  if (lost > 0) timeline_->failed(what.who, end_ns, lost);
   timeline_->served(what.who, begin_ns, end_ns, what.samples, longest_ns);
 }
 

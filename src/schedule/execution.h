@@ -99,8 +99,10 @@ class Execution {
 
   Admission arrive(size_t service, uint64_t id, int64_t samples, int64_t now_ns,
                    uint64_t shape = 0);
-  /// What was decided on has ended.
-  void ended(const Decision& what, int64_t begin_ns, int64_t end_ns, Ending ending = Ending::whole);
+  /// What was decided on has ended. `failed`: requests of a whole batch, in its order, of which
+  /// nothing came; none where it is empty.
+  void ended(const Decision& what, int64_t begin_ns, int64_t end_ns, Ending ending = Ending::whole,
+             std::vector<bool> failed = {});
   /// A request that the scheduler does not see.
   void refuse(size_t service, int64_t now_ns) { count_arrival(service, now_ns, true); }
   /// Is followed before the next decision, its switch in a gap that holds it (switch_waits()).
@@ -123,7 +125,8 @@ class Execution {
  private:
   void count_arrival(size_t service, int64_t now_ns, bool refused);
   Decision decide();
-  void count_batch(const Decision& what, int64_t begin_ns, int64_t end_ns, bool failed);
+  void count_batch(const Decision& what, int64_t begin_ns, int64_t end_ns,
+                   const std::vector<bool>& failed);
   void follow_change();
   Status switch_mode(const PlanChange& change, int64_t begin_ns);
   void take_plan(bool durations);

@@ -47,6 +47,9 @@ struct InferRequest {
   int64_t samples = 1;
   /// Called exactly once, from any thread; must not block, and must not submit.
   std::function<void(InferAnswer)> done;
+  /// Whether the client can be told these outputs; what it cannot has failed, with this error. None
+  /// takes all. Called from the thread that computes.
+  std::function<Status(const std::vector<StoredTensor>&)> can_tell{};
 };
 
 /// What serves. Thread-safe.

@@ -203,6 +203,7 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
   for (const StoredTensor& input : call->inputs) bytes += input.bytes.size();
   if (!reply.hold(bytes)) return reply.send(try_again("too many large requests at once"));
   InferRequest asked{std::move(call->inputs), call->samples, nullptr};
+  asked.can_tell = [call = *call](const auto& outputs) { return check_told(call, outputs); };
   asked.done = [this, service, call = *std::move(call), metrics = metrics_,
                 reply](InferAnswer answer) {
     metrics->answered(service, answer);

@@ -190,11 +190,15 @@ bool all_finite(const std::string& bytes) {
   return true;
 }
 
+bool is_finite(const StoredTensor& tensor) {
+  return tensor.dtype == DType::float32   ? all_finite<float>(tensor.bytes)
+         : tensor.dtype == DType::float64 ? all_finite<double>(tensor.bytes)
+                                          : true;
+}
+
 Status check_numbers(const StoredTensor& tensor) {
-  const bool finite = tensor.dtype == DType::float32   ? all_finite<float>(tensor.bytes)
-                      : tensor.dtype == DType::float64 ? all_finite<double>(tensor.bytes)
-                                                       : true;
-  if (!finite) return wrong(fmt::format("input {} holds NaN or an infinity", tensor.name));
+  if (!is_finite(tensor))
+    return wrong(fmt::format("input {} holds NaN or an infinity", tensor.name));
   const auto no_flag = [](char c) { return c != 0 && c != 1; };
   if (tensor.dtype == DType::boolean && std::ranges::any_of(tensor.bytes, no_flag))
     return wrong(fmt::format("input {}: a BOOL is a byte of 0 or 1", tensor.name));
@@ -344,25 +348,16 @@ class RequestReader {
 
 // Shortest text that reads back to the same number.
 template <class T>
-Status append_numbers(const StoredTensor& tensor, std::string& text) {
+void append_numbers(const StoredTensor& tensor, std::string& text) {
   for (size_t i = 0; i + sizeof(T) <= tensor.bytes.size(); i += sizeof(T)) {
     T number;
     std::memcpy(&number, tensor.bytes.data() + i, sizeof number);
-    if constexpr (std::is_floating_point_v<T>)
-      if (!std::isfinite(number))
-        return Error{
-            Code::internal,
-            fmt::format("output {} holds NaN or an infinity, which JSON has no word for; ask "
-                        "for binary data",
-                        tensor.name),
-            ""};
     if (i > 0) text += ',';
     fmt::format_to(std::back_inserter(text), "{}", number);
   }
-  return {};
 }
 
-Status append_data(const StoredTensor& tensor, std::string& text) {
+void append_data(const StoredTensor& tensor, std::string& text) {
   switch (tensor.dtype) {
     case DType::float32:
       return append_numbers<float>(tensor, text);
@@ -379,7 +374,15 @@ Status append_data(const StoredTensor& tensor, std::string& text) {
   }
   for (size_t i = 0; i < tensor.bytes.size(); ++i)
     text += std::string(i > 0 ? "," : "") + (tensor.bytes[i] != 0 ? "true" : "false");
-  return {};
+}
+
+enum class Told { not_at_all, as_json, as_bytes };
+
+Told how_told(const InferCall& call, const std::string& output) {
+  const auto wanted = std::ranges::find(call.outputs, output, &WantedOutput::name);
+  const bool is_wanted = wanted != call.outputs.end();
+  if (!call.outputs.empty() && !is_wanted) return Told::not_at_all;
+  return call.binary || (is_wanted && wanted->binary) ? Told::as_bytes : Told::as_json;
 }
 
 }  // namespace
@@ -418,8 +421,20 @@ Result<InferCall> read_infer(const ServiceInfo& service, std::string_view body,
   return RequestReader(service, body.substr(length)).read(json);
 }
 
+Status check_told(const InferCall& call, const std::vector<StoredTensor>& outputs) {
+  for (const StoredTensor& output : outputs)
+    if (how_told(call, output.name) == Told::as_json && !is_finite(output))
+      return Error{Code::internal,
+                   fmt::format("output {} holds NaN or an infinity, which JSON has no word for; "
+                               "ask for binary data",
+                               output.name),
+                   ""};
+  return {};
+}
+
 Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,
                               const std::vector<StoredTensor>& outputs) {
+  FLYBALL_CHECK(check_told(call, outputs));
   Json head = {{"model_name", service.name}, {"model_version", "1"}};
   if (!call.id.empty()) head["id"] = call.id;
   InferBody body;
@@ -430,21 +445,20 @@ Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,
   std::string binary;
   bool first = true;
   for (const StoredTensor& output : outputs) {
-    const auto wanted = std::ranges::find(call.outputs, output.name, &WantedOutput::name);
-    if (!call.outputs.empty() && wanted == call.outputs.end()) continue;
-    const bool as_bytes = call.binary || (wanted != call.outputs.end() && wanted->binary);
+    const Told told = how_told(call, output.name);
+    if (told == Told::not_at_all) continue;
     fmt::format_to(std::back_inserter(body.bytes), R"({}{{"name":{},"shape":{},"datatype":"{}",)",
                    first ? "" : ",", Json(output.name).dump(), shape_text(output.shape, false),
                    datatype_name(output.dtype));
     first = false;
-    if (as_bytes) {
+    if (told == Told::as_bytes) {
       fmt::format_to(std::back_inserter(body.bytes), R"("parameters":{{"binary_data_size":{}}}}})",
                      output.bytes.size());
       binary += output.bytes;
       continue;
     }
     body.bytes += "\"data\":[";
-    FLYBALL_CHECK(append_data(output, body.bytes));
+    append_data(output, body.bytes);
     body.bytes += "]}";
   }
   body.bytes += "]}";

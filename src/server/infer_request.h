@@ -42,7 +42,10 @@ struct InferBody {
   std::optional<size_t> header_length;
 };
 
-/// What goes back. Errors: an output that has no JSON because it holds NaN or an infinity.
+/// Can the client be told these outputs as it asked? Error: one that has no JSON because it holds
+/// NaN or an infinity.
+Status check_told(const InferCall& call, const std::vector<StoredTensor>& outputs);
+/// What goes back. Errors: those of check_told().
 Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,
                               const std::vector<StoredTensor>& outputs);
 

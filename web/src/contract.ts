@@ -62,7 +62,7 @@ export interface TunePage {
   /** All there are, in the order of the space; one that was profiled carries what its readings come to. Null: a run that is reopened, whose predictions are not kept. */
   configurations: KnownRow[] | null;
 }
-/** The answer of `flyball tune`; docs/json.md says the same in words. */
+/** The answer. */
 export interface Tune {
   /** Version of the document. */
   schema: CommonDocumentSchema;
@@ -195,7 +195,7 @@ export interface CommonAnswerDevice {
   power_total: string | null;
   /** Why there is no power, else null. */
   power_gap: string | null;
-  /** Axes and sensors that are missing, with the remedy; batch sizes that were left out. */
+  /** Axes and sensors that are missing, with the remedy; batch sizes that were left out; repeated rows of a table. */
   gaps: string[];
 }
 /** Dataset, libraries, environment, program and power sensor, by name. */

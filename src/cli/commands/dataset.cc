@@ -120,8 +120,8 @@ void add_make(CLI::App& group, Context& context) {
       ->required();
   command
       ->add_option("--samples", arguments->samples,
-                   "Training samples, and a part more for the test; default: 60000 digits or "
-                   "windows of text, 1000 of others")
+                   "Training samples (of squad texts, each with some questions), and a part more "
+                   "for the test; default: 60000 digits or windows of text, 1000 of others")
       ->check(CLI::Range(int64_t{1}, int64_t{100000000}));
   command
       ->add_option("--classes", arguments->options.classes,

@@ -55,7 +55,11 @@ Result<OwnedSocket> listen_at(const fs::path& path, std::optional<gid_t> group, 
   name.copy(address.sun_path, name.size());
   struct stat there {};
   if (::lstat(name.c_str(), &there) == 0) {
-    if (!S_ISSOCK(there.st_mode)) return file_error("listen at", path, EEXIST);
+    if (!S_ISSOCK(there.st_mode))
+      return Error{Code::io,
+                   fmt::format("cannot listen at {}: a {} is there", name,
+                               S_ISDIR(there.st_mode) ? "folder" : "file"),
+                   "name a path where nothing is, or a socket"};
     if (::unlink(name.c_str()) != 0) return file_error("replace", path, errno);
   }
   OwnedSocket socket(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

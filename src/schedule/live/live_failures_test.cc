@@ -23,7 +23,8 @@ class Failing final : public InferenceRunner {
     if (text.bytes[0] == 'e') return Error{Code::io, "no memory\nwhere it was", ""};
     if (text.bytes[0] == 't') throw std::runtime_error("a kernel is missing");
     std::vector<std::vector<StoredTensor>> answers;
-    if (text.bytes[0] != 'f') answers.push_back({text});
+    if (text.bytes[0] != 'f')
+      for (const InferRequest& request : requests) answers.push_back({request.inputs.front()});
     return answers;
   }
   InferRequest example(int64_t samples) const override {
@@ -66,6 +67,43 @@ TEST(LiveServing, WhatTheNetworkCouldNotRunIsCountedAsFailedAndSaysWhy) {
   for (const TimelineWindow& window : serving.timeline().windows())
     in_windows += window.services[0].failed;
   EXPECT_EQ(in_windows, 3u);
+}
+
+// An answer that holds NaN has no JSON: of one batch this request fails, and the others do not.
+TEST(LiveServing, WhatAClientCannotBeToldIsCountedAsFailed) {
+  LiveServing serving({.warm_up_s = 0.1});
+  ServiceRules together = rules(60'000);
+  together.largest_batch = 3;
+  serving.add(together, std::make_unique<Failing>());
+  ASSERT_TRUE(serving.warm_up().ok());
+  std::vector<std::string> said;
+  std::vector<int64_t> batches;
+  for (const bool tellable : {true, false, true}) {
+    InferRequest request;
+    request.inputs.push_back({"text", DType::uint8, {1}, "a"});
+    request.can_tell = [tellable](const std::vector<StoredTensor>& outputs) {
+      EXPECT_EQ(outputs.size(), 1u);
+      return tellable ? Status() : Error{Code::internal, "no word for it", ""};
+    };
+    request.done = [&](const InferAnswer& answer) {
+      said.push_back(answer.outputs.ok() ? "" : answer.outputs.error().message);
+      batches.push_back(answer.batch);
+    };
+    serving.submit(0, std::move(request));
+  }
+  serving.drain();
+  ASSERT_TRUE(serving.run(0).ok());
+  EXPECT_THAT(said, testing::ElementsAre("", "no word for it", ""));
+  EXPECT_THAT(batches, testing::ElementsAre(3, 3, 3));
+  const ServiceResult service = serving.snapshot().services[0];
+  EXPECT_EQ(service.answered, 2u);
+  EXPECT_EQ(service.failed, 1u);
+  EXPECT_EQ(service.batches, 1u);
+  EXPECT_EQ(service.latency.count(), 2u);
+  size_t in_windows = 0;
+  for (const TimelineWindow& window : serving.timeline().windows())
+    in_windows += window.services[0].failed;
+  EXPECT_EQ(in_windows, 1u);
 }
 
 TEST(LiveServing, ATrainingThatFailsEndsTheRunAfterADrain) {

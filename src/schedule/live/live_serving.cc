@@ -58,6 +58,16 @@ Answers run_network(InferenceRunner& runner, const std::vector<InferRequest>& re
                ""};
 }
 
+// Of each request: is there an answer, and can its client be told it?
+std::vector<Status> what_can_be_told(const std::vector<InferRequest>& requests,
+                                     const Answers& answers) {
+  if (!answers.ok()) return std::vector<Status>(requests.size(), answers.error());
+  std::vector<Status> told;
+  for (size_t i = 0; i < requests.size(); ++i)
+    told.push_back(requests[i].can_tell ? requests[i].can_tell((*answers)[i]) : Status());
+  return told;
+}
+
 }  // namespace
 
 LiveServing::LiveServing(LiveServingOptions options)
@@ -268,14 +278,17 @@ void LiveServing::answer(const Decision& what) {
   const int64_t begin_ns = monotonic_ns();
   auto answers = run_network(*runners_[s], requests);
   const int64_t end_ns = monotonic_ns();
+  const std::vector<Status> told = what_can_be_told(requests, answers);
+  std::vector<bool> failed;
+  for (const Status& status : told) failed.push_back(!status.ok());
   turn_->lock();
-  execution_.ended(what, begin_ns, end_ns, answers.ok() ? Ending::whole : Ending::failed);
+  execution_.ended(what, begin_ns, end_ns, answers.ok() ? Ending::whole : Ending::failed, failed);
   turn_->unlock();
   if (options_.ran) options_.ran(what, begin_ns, end_ns);
   note(infos_[s].name, fmt::format("batch of {}", what.samples), begin_ns, end_ns);
   for (size_t i = 0; i < requests.size(); ++i) {
-    InferAnswer answer{answers.ok() ? Result<std::vector<StoredTensor>>(std::move((*answers)[i]))
-                                    : answers.error()};
+    InferAnswer answer{told[i].ok() ? Result<std::vector<StoredTensor>>(std::move((*answers)[i]))
+                                    : told[i].error()};
     answer.latency_s = static_cast<double>(end_ns - waited[i].arrived_ns) * 1e-9;
     answer.batch = what.samples;
     requests[i].done(std::move(answer));
