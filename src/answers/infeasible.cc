@@ -228,7 +228,8 @@ std::string whole_value(const Problem& problem, Constraint constraint,
 std::string advice_text(const Advice& one) {
   const std::string price =
       one.slowdown >= 2 ? fmt::format(", {} times as slow as the fastest", number(one.slowdown))
-                        : "";
+      : one.trains      ? ""
+                        : ", with no training";
   return fmt::format("{} ({}{})", typed_text(one), provenance_name(one.provenance), price);
 }
 
@@ -267,6 +268,7 @@ Json advice_json(const std::vector<Advice>& advice) {
     if (!one.figure.empty()) all.back()["figure"] = one.figure;
     if (!one.workload.empty()) all.back()["workload"] = one.workload;
     if (one.slowdown > 0) all.back()["slowdown"] = one.slowdown;
+    if (!one.trains) all.back()["trains"] = false;
   }
   return all;
 }
@@ -297,7 +299,7 @@ namespace {
 Infeasibility explain(const Strategy& strategy, bool trains) {
   const Problem& problem = strategy.problem();
   const History& history = strategy.history();
-  Infeasibility why{.trains = trains};
+  Infeasibility why;
   if (const auto& nearest = history.best()) {
     for (Margin& margin : margins_of(problem, history.readings(), nearest->candidates))
       if (margin.missed()) why.missed.push_back(std::move(margin));
@@ -326,11 +328,23 @@ Infeasibility explain(const Strategy& strategy, bool trains) {
 }  // namespace
 
 Infeasibility explain_infeasible(const Strategy& strategy) {
-  if (wants_training(strategy.problem())) {
-    Infeasibility why = explain(strategy, true);
-    if (why.profiles > 0 || !why.alone.empty() || !why.together.empty()) return why;
+  if (!wants_training(strategy.problem())) return explain(strategy, false);
+  Infeasibility why = explain(strategy, true);
+  if (why.profiles > 0) return why;
+  Infeasibility serves = explain(strategy, false);
+  for (RelaxedLimit& limit : serves.alone) {
+    const auto same = [&](const RelaxedLimit& one) {
+      return one.constraint == limit.constraint && one.role == limit.role;
+    };
+    if (std::ranges::any_of(why.alone, same)) continue;
+    limit.trains = false;
+    why.alone.push_back(std::move(limit));
   }
-  return explain(strategy, false);
+  if (why.alone.empty() && why.together.empty()) {
+    why.together = std::move(serves.together);
+    for (RelaxedLimit& limit : why.together) limit.trains = false;
+  }
+  return why;
 }
 
 std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why,
@@ -355,6 +369,7 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
                    relaxation.predicted ? Provenance::predicted : known,
                    whose_of(problem, relaxation)});
     all.back().figure = flag.figure;
+    all.back().trains = relaxation.trains;
     RelaxedLimit rounded_one = relaxation;
     rounded_one.needed = flag.limit(all.back().value);
     all.back().whole = whole_value(problem, relaxation.constraint, {&rounded_one, 1}, flag_of);
@@ -377,6 +392,7 @@ std::vector<Advice> together_of(const Problem& problem, const Infeasibility& why
     all.push_back({flag.flag, typed(relaxation, flag, does), flag.unit, known,
                    whose_of(problem, relaxation)});
     all.back().figure = flag.figure;
+    all.back().trains = relaxation.trains;
     relaxation.needed = flag.limit(all.back().value);
   }
   for (size_t i = 0; i < all.size(); ++i)
@@ -412,7 +428,8 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why, const R
     error.message += "; easing one limit alone does not help" +
                      (missed.empty() ? "" : ": the nearest comes to " + missed_text(missed));
     if (!remedies.together.empty())
-      tries.push_back(typed_together(remedies.together) + " together");
+      tries.push_back(typed_together(remedies.together) + " together" +
+                      (remedies.together.front().trains ? "" : ", with no training"));
   }
   error.hint = tries.empty() ? "ease several limits together" : "try " + join(tries, ", or ");
   return error;
@@ -425,9 +442,6 @@ Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_o
   Remedies remedies{advice_of(strategy, why, flag_of, known), {}};
   if (why.alone.empty()) remedies.together = together_of(strategy.problem(), why, flag_of, known);
   Error error = infeasible_error(strategy.problem(), why, remedies, flag_of);
-  const bool advised = !remedies.alone.empty() || !remedies.together.empty();
-  if (advised && !why.trains && wants_training(strategy.problem()))
-    error.hint += "; no training minibatch is known to fit there";
   return {std::move(error), std::move(remedies)};
 }
 

@@ -19,10 +19,10 @@ struct RelaxedLimit {
   double limit = 0, needed = 0;  ///< in unit_of(problem, constraint)
   bool predicted = false;
   std::vector<size_t> choice;  ///< which one
+  bool trains = true;          ///< where training is wanted: there is room for some
 };
 
 struct Infeasibility {
-  bool trains = false;   ///< what is relaxed leaves room for training, too
   size_t measured = 0;   ///< choices that were measured
   size_t choices = 0;    ///< that the problem offers
   size_t predicted = 0;  ///< of those not measured: how many are predicted to meet every limit
@@ -34,8 +34,9 @@ struct Infeasibility {
 };
 
 /// Of a search whose answer() is Code::infeasible; where training is wanted, what leaves room for
-/// it, if anything does. A limit's predicted value is given in place of the measured one where it
-/// is nearer; with it the choice is feasible at 95 % by the predictions.
+/// it, and of limits that leave none alone what serves all the same. A limit's predicted value is
+/// given in place of the measured one where it is nearer; with it the choice is feasible at 95 % by
+/// the predictions.
 Infeasibility explain_infeasible(const Strategy& strategy);
 
 /// How a limit is given on the command line: `value` there, plus `offset`, times `scale` is the
@@ -65,6 +66,7 @@ struct Advice {
   std::string figure = "";  ///< of an option that takes NAME=VALUE
   /// Its time against that of the fastest measured, where time is to be small; 0: not known.
   double slowdown = 0;
+  bool trains = true;  ///< as of RelaxedLimit
 };
 
 /// "--latency 33.4ms", "--latency 33.4ms 60ms", "--latency 33.4ms for net".

@@ -184,12 +184,20 @@ std::vector<Relaxation> training_relaxations(const Problem& problem, const Readi
 Error infeasible_error(const Problem& problem, const Readings& readings) {
   std::vector<std::string> binding, remedies;
   std::vector<Relaxation> eased;
-  if (wants_training(problem)) eased = training_relaxations(problem, readings);
-  if (eased.empty()) eased = relaxations(problem, readings);
-  for (const Relaxation& relaxation : eased) {
+  const auto ease = [&](const Relaxation& relaxation, const char* remark) {
+    const auto same = [&](const Relaxation& one) {
+      return one.constraint == relaxation.constraint && one.role == relaxation.role;
+    };
+    if (std::ranges::any_of(eased, same)) return;
+    eased.push_back(relaxation);
     binding.push_back(limit_text(problem, relaxation));
-    remedies.push_back(remedy_text(problem, relaxation));
-  }
+    remedies.push_back(remedy_text(problem, relaxation) + remark);
+  };
+  const bool trains = wants_training(problem);
+  if (trains)
+    for (const Relaxation& one : training_relaxations(problem, readings)) ease(one, "");
+  for (const Relaxation& one : relaxations(problem, readings))
+    ease(one, trains ? ", with no training" : "");
   if (!binding.empty())
     return {Code::infeasible,
             "no configuration meets all budgets; what binds: " + join(binding, ", or "),

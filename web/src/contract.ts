@@ -292,6 +292,8 @@ export interface CommonEasing {
   workload?: string;
   /** [1] Where time is to be small and this was measured: its time against that of the fastest measured. */
   slowdown?: number;
+  /** Only where a training is wanted beside a service and none is known to fit there. */
+  trains?: false;
 }
 export interface TuneDefault {
   /** What is set. */
