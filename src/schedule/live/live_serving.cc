@@ -226,6 +226,13 @@ JobDurations LiveServing::durations() const {
   return execution_.durations();
 }
 
+double LiveServing::least_latency_ms(size_t service) const {
+  const std::lock_guard lock(mutex_);
+  const Scheduler& scheduler = execution_.scheduler();
+  return 1e-6 * (scheduler.inference_time(service).upper_ns(1) +
+                 static_cast<double>(scheduler.service(service).margin_ns));
+}
+
 void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,
                        int64_t end_ns) {
   if (spans_.size() < options_.most_spans)

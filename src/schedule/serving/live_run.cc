@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/clock.h"
+#include "base/figure.h"
 #include "base/os/file_version.h"
 #include "base/os/told_errors.h"
 #include "base/parallel.h"
@@ -77,6 +78,7 @@ class LiveRun {
   Status add_trainings(const JobPlace& place);
   Status add_services(const JobPlace& place);
   Status warm_up();
+  void note_short_budgets();
   PlannedRun planned_run();
   Status run();
   Status take_result(const Status& ran);
@@ -216,12 +218,27 @@ Status LiveRun::warm_up() {
         serving_.told_power(begin_ns, end_ns, watts);
       });
   FLYBALL_CHECK(serving_.warm_up());
+  note_short_budgets();
   first_mode_ = facts_.mode();
   facts_.power = power_.get();
   if (!plan_) return {};
   planner_ = start_planner(request_, *plan_, planned_run());
   watching_ = planner_.get();
   return {};
+}
+
+void LiveRun::note_short_budgets() {
+  for (size_t s = 0; s < request_.infer.size(); ++s) {
+    const double budget_ms = of_service(request_.plan.latencies_ms, s, unlimited);
+    const double least_ms = serving_.least_latency_ms(s);
+    if (!(least_ms > budget_ms)) continue;
+    const double margin_ms = facts_.margins_ms[s];
+    served_.notes.push_back(fmt::format(
+        "{}: no request can be relied on to be answered within {:g} ms: one alone takes up to {} "
+        "ms{} (--latency, --margin)",
+        request_.infer[s], budget_ms, upper_figure(least_ms - margin_ms, 2),
+        margin_ms > 0 ? fmt::format(", and {:g} ms are kept for its way", margin_ms) : ""));
+  }
 }
 
 PlannedRun LiveRun::planned_run() {

@@ -68,6 +68,19 @@ TEST_F(LiveRunTest, ServesTrainsAndTellsWhatCameOfIt) {
   EXPECT_THAT(log, ElementsAre("open on Scripted board", "double attached", "drained", "closed"));
 }
 
+TEST_F(LiveRunTest, ABudgetThatNoRequestKeepsIsSaid) {
+  const ScriptedBoard board;
+  request_ = asking(0.1, "poisson:40");
+  request_.train.clear();
+  request_.seconds = 0.3;
+  const auto served = serve_live(request_, setup(board));
+  ASSERT_TRUE(served.ok()) << served.error().message;
+  EXPECT_EQ(served->result.services[0].answered, 0u);
+  EXPECT_THAT(served->notes,
+              ElementsAre(HasSubstr("double: no request can be relied on to be answered within 0.1 "
+                                    "ms: one alone takes up to ")));
+}
+
 TEST_F(LiveRunTest, APowerBudgetNeedsPowerAndProfiles) {
   request_.plan.power_budget_w = 15;
   const ScriptedBoard blind(false), board;
