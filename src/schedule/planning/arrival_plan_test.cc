@@ -111,6 +111,18 @@ TEST(ArrivalPlan, KeepsAHighPercentileInBothRuns) {
   EXPECT_GE(planned, 5u);
 }
 
+// However far below what is possible the budget lies, it is the budget that is eased.
+TEST(ArrivalPlan, ABudgetOfAMicrosecondIsEasedAsOneOfAMillisecondIs) {
+  const auto enough_of = [](double latency_ms) {
+    const Ground ground({{unlimited, unlimited, unlimited}, latency_ms, 20});
+    const ArrivalPlanner planner(ground.live(), {poisson_arrivals(20)}, {.requests = 2000});
+    return planner.least_latency(unlimited, 1);
+  };
+  const auto of_little = enough_of(1e-3), of_more = enough_of(1);
+  ASSERT_TRUE(of_little && of_more);
+  EXPECT_NEAR(of_little->latency_ms / of_more->latency_ms, 1, 0.01);
+}
+
 // What would do without a training does not do beside one.
 TEST(ArrivalPlan, WhatIsAdvisedTrains) {
   const Ground ground({{unlimited, unlimited, unlimited}, 6, 150});

@@ -8,11 +8,19 @@
 namespace flyball {
 namespace {
 
-constexpr double farthest = 100;      // times the budget: more is not looked for
+constexpr double farthest = 100;      // times the budget, or the quickest answer: no more
 constexpr double nearer = 0.998;      // by less another choice is not worth more
 constexpr double tightest = 0.01;     // of the budget: less is not looked for
 constexpr double coarse_step = 1.25;  // of power, and of all rates
 constexpr double step = 1 + 1e-3;     // between two budgets that are told apart
+
+/// Of what was measured.
+double quickest_ms(std::span<const Reading> readings) {
+  double least = unlimited;
+  for (const Reading& reading : readings)
+    if (reading.minibatch_ms < least) least = reading.minibatch_ms;
+  return least < unlimited ? least : 0;
+}
 
 /// The latency budgets of a problem, one or all of them relaxed.
 class Patience {
@@ -23,6 +31,13 @@ class Patience {
       if (relaxes(r)) most_ms_ = std::max(most_ms_, asked_ms_[r]);
   }
   double asked_ms() const { return most_ms_; }
+  /// A budget that no answer keeps says nothing of how far one must go.
+  double farthest_ms(const Readings& readings) const {
+    double most_ms = most_ms_;
+    for (size_t r = 0; r < asked_ms_.size(); ++r)
+      if (relaxes(r)) most_ms = std::max(most_ms, quickest_ms(readings[r]));
+    return farthest * most_ms;
+  }
   const Problem& problem() const { return problem_; }
   void set(double latency_ms) {
     for (size_t r = 0; r < asked_ms_.size(); ++r)
@@ -117,7 +132,7 @@ std::optional<EnoughLatency> ArrivalPlanner::least_latency(double power_w,
                                                            std::optional<size_t> role) const {
   Patience patience(*live_.problem, role);
   if (patience.asked_ms() == unlimited) return std::nullopt;
-  EnoughLatency least{{}, role, farthest * patience.asked_ms(), 0};
+  EnoughLatency least{{}, role, patience.farthest_ms(*live_.readings), 0};
   patience.set(least.latency_ms);
   ArrivalPlanner patient({&patience.problem(), live_.readings}, arrivals_, options_);
   patient.look_at_soonest(power_w);
