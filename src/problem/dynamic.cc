@@ -79,18 +79,28 @@ Result<Stage> stage_of(const Problem& problem, const Readings& readings, const R
                           window.rate_hz));
 }
 
-/// What the windows so far cost, and how often the mode changed.
+/// What the windows so far cost, how often the mode changed, and what they draw.
 struct Path {
   double cost = unlimited;
   size_t switches = 0;
+  double joules = 0;  ///< of power that is known
 
-  /// A switch that gains nothing but a last digit is not made.
+  /// A switch that gains nothing but a last digit is not made; of equals the thriftier one is
+  /// taken.
   bool better_than(const Path& other) const {
     const double digit = other.cost == unlimited ? 0 : 1e-9 * std::abs(other.cost);
     if (cost < other.cost - digit) return true;
-    return cost <= other.cost + digit && cost != unlimited && switches < other.switches;
+    if (cost > other.cost + digit || cost == unlimited) return false;
+    if (switches != other.switches) return switches < other.switches;
+    return joules < (1 - 1e-9) * other.joules;
   }
 };
+
+/// Of a window in this mode.
+double joules_of(const Stage& stage, const RateWindow& window, size_t mode) {
+  const double watts = stage.power_w[mode];
+  return std::isnan(watts) ? 0 : watts * window.seconds;
+}
 
 size_t cheapest(const std::vector<Path>& paths) {
   size_t best = 0;
@@ -121,7 +131,8 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
   }
   // total[m]: the best so far when the last window runs in mode m; came[w][m]: the mode before.
   std::vector<Path> total;
-  for (const double cost : stages[0].cost) total.push_back({cost, 0});
+  for (size_t m = 0; m < stages[0].cost.size(); ++m)
+    total.push_back({stages[0].cost[m], 0, joules_of(stages[0], windows[0], m)});
   std::vector<Path> unchanged = total;
   std::vector<std::vector<size_t>> came(1, std::vector<size_t>(total.size()));
   std::iota(came[0].begin(), came[0].end(), size_t{0});
@@ -139,12 +150,16 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
         const double added = cost_of_switch(problem, windows[w], now.best[m].outcome.loss,
                                             stages[w - 1].power_w[from], now.power_w[m],
                                             problem.idle_w.empty() ? 0 : problem.idle_w[m]);
-        const Path switched{total[from].cost + added, total[from].switches + 1};
+        const Path switched{
+            total[from].cost + added, total[from].switches + 1,
+            total[from].joules +
+                joules_of_switch(problem, stages[w - 1].power_w[from], now.power_w[m])};
         if (!switched.better_than(least)) continue;
         least = switched;
         before[m] = from;
       }
-      next[m] = {least.cost + now.cost[m], least.switches};
+      next[m] = {least.cost + now.cost[m], least.switches,
+                 least.joules + joules_of(now, windows[w], m)};
     }
     if (next[cheapest(next)].cost == unlimited)
       return Error{Code::infeasible,

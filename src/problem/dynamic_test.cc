@@ -89,6 +89,33 @@ TEST(Dynamic, ConcurrentTrainingAddsUpOverWindows) {
   EXPECT_DOUBLE_EQ(plan->value, 40);
 }
 
+// Modes that train equally often differ in power.
+TEST(Dynamic, OneWindowIsAnsweredAsItsOwnPlanIs) {
+  Problem problem = served_in_windows();
+  const Space modes = Space::grid({named_axis("gpu_mhz", {100, 200, 300, 400, 500, 600})});
+  problem.candidates = std::make_shared<Candidates>(*Candidates::link({modes, modes}));
+  problem.roles.insert(problem.roles.begin(), {"t", Phase::train, 0, unlimited});
+  problem.roles[1].rate_hz = 10;
+  problem.objective = Objective::throughput;
+  size_t ties = 0;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(seed);
+    Readings readings(2, std::vector<Reading>(modes.size()));
+    for (auto& role : readings)
+      for (Reading& one : role)
+        one = {.minibatch_ms = random.uniform() < 0.5 ? 10.0 : 20.0,
+               .power_w = random.uniform(10, 11)};
+    const auto plan = plan_dynamic(problem, readings, std::vector<RateWindow>{{10, 60}});
+    ASSERT_TRUE(plan.ok());
+    const Choice best = solve(problem, readings);
+    EXPECT_EQ(plan->windows[0].choice.candidates, best.candidates) << seed;
+    ties += std::ranges::count_if(readings[0], [&](const Reading& one) {
+              return one.minibatch_ms == readings[0][best.candidates[0]].minibatch_ms;
+            }) > 1;
+  }
+  EXPECT_GT(ties, 10u);
+}
+
 TEST(Dynamic, EnergyPaysASwitchInJoules) {
   Problem problem = served_in_windows();
   problem.objective = Objective::energy;
