@@ -17,11 +17,12 @@
 #include "base/os/guard.h"
 #include "base/os/interrupt.h"
 #include "base/text.h"
+#include "telemetry/process/command.h"
 
 namespace flyball {
 namespace {
 
-constexpr double look_s = 0.005, end_grace_s = 2;
+constexpr double look_s = 0.005, end_grace_s = 1e-9 * command_grace_ns;
 constexpr uint64_t most_output = uint64_t{64} << 20;
 constexpr off_t most_complaint = 2000, told_complaint = 400;
 
