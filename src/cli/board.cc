@@ -217,8 +217,8 @@ void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
     command
         .add_option_function<std::string>(
             option,
-            [&axes, axis](const std::string& values) {
-              axes.push_back(fmt::format("{}={}", axis, values));
+            [&axes, name = std::string(axis)](const std::string& values) {
+              axes.push_back(fmt::format("{}={}", name, values));
             },
             fmt::format("One value, or several to choose from (8,16,32): the axis {}", axis))
         ->option_text("LIST");
