@@ -120,20 +120,19 @@ TEST_F(CampaignTest, GoesOnAfterAKill) {
 TEST_F(CampaignTest, CancelEndsWhatRunsAndRunGoesOn) {
   const std::string file = long_cells();
   const pid_t first = start({"campaign", "run", file});
-  const auto counts = [&] { return counts_of(file); };
   await_cell(file);
   const Finished cancelled = run({"campaign", "cancel", file, "--json"});
   ASSERT_EQ(cancelled.exit_code, 0) << cancelled.err;
   EXPECT_TRUE(cancelled.json()["cancelled"].get<bool>());
   EXPECT_NE(finish(first).exit_code, -1);
-  const nlohmann::json after = counts();
+  const nlohmann::json after = counts_of(file);
   EXPECT_EQ(after["running"], 0);
   EXPECT_EQ(after["done"], 0);
   EXPECT_GT(after["interrupted"], 0);
   // What may not begin any more is what is asked by itself, too.
   const Finished alone = run({"campaign", "cell", file, "nano-2.mobilenet_v3.tune.10W"});
   EXPECT_THAT(alone.err, HasSubstr("the campaign is cancelled"));
-  EXPECT_EQ(counts()["missing"], after["missing"]);
+  EXPECT_EQ(counts_of(file)["missing"], after["missing"]);
 
   write("c.toml", twins);
   const Finished again = run({"campaign", "run", file, "--json"});

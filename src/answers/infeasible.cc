@@ -119,9 +119,8 @@ std::vector<RelaxedLimit> limits_of(const Problem& problem) {
 /// The nearer of what was measured and what is predicted to do; nothing where neither does.
 void relax(const Problem& problem, const std::vector<Relaxation>& measured,
            const Forecast& forecast, RelaxedLimit limit, Infeasibility& why) {
-  const auto found = std::ranges::find_if(measured, [&](const Relaxation& relaxation) {
-    return relaxation.constraint == limit.constraint && relaxation.role == limit.role;
-  });
+  const auto found = std::ranges::find_if(
+      measured, [&](const Relaxation& relaxation) { return same_limit(relaxation, limit); });
   const bool any = found != measured.end();
   const bool rate = limit.constraint == Constraint::arrival_rate;
   RelaxedLimit relaxation = limit;
@@ -332,17 +331,13 @@ Infeasibility explain_infeasible(const Strategy& strategy) {
   Infeasibility why = explain(strategy, true);
   if (why.profiles > 0) return why;
   Infeasibility serves = explain(strategy, false);
+  serves.trains = false;
+  for (auto* limits : {&serves.alone, &serves.together})
+    for (RelaxedLimit& limit : *limits) limit.trains = false;
+  if (why.alone.empty() && why.together.empty()) return serves;
   for (RelaxedLimit& limit : serves.alone) {
-    const auto same = [&](const RelaxedLimit& one) {
-      return one.constraint == limit.constraint && one.role == limit.role;
-    };
-    if (std::ranges::any_of(why.alone, same)) continue;
-    limit.trains = false;
-    why.alone.push_back(std::move(limit));
-  }
-  if (why.alone.empty() && why.together.empty()) {
-    why.together = std::move(serves.together);
-    for (RelaxedLimit& limit : why.together) limit.trains = false;
+    const auto same = [&](const RelaxedLimit& one) { return same_limit(one, limit); };
+    if (std::ranges::none_of(why.alone, same)) why.alone.push_back(std::move(limit));
   }
   return why;
 }
@@ -353,9 +348,11 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
   const Readings readings = strategy.history().readings();
   const auto least = fastest(problem, readings);
   std::vector<Advice> all;
-  if (why.profiles > 0)
+  if (why.profiles > 0) {
     all.push_back({flag_of(Constraint::none, 0).flag, static_cast<double>(why.profiles), "profiles",
                    Provenance::predicted});
+    all.back().trains = why.trains;
+  }
   for (const RelaxedLimit& relaxation : why.alone) {
     const LimitFlag flag = flag_of(relaxation.constraint, relaxation.role);
     const bool up = relaxation.constraint != Constraint::arrival_rate;

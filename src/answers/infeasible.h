@@ -27,6 +27,7 @@ struct Infeasibility {
   size_t choices = 0;    ///< that the problem offers
   size_t predicted = 0;  ///< of those not measured: how many are predicted to meet every limit
   size_t profiles = 0;   ///< with so many one of them is expected to be found; 0: that is not so
+  bool trains = true;    ///< as of RelaxedLimit: that one
   std::vector<RelaxedLimit> alone{};  ///< at most one for each limit
   std::vector<Margin> missed{};       ///< limits that the nearest measured choice misses
   /// What these would have to be, all together, for that choice; empty where that does not do.

@@ -185,9 +185,7 @@ Error infeasible_error(const Problem& problem, const Readings& readings) {
   std::vector<std::string> binding, remedies;
   std::vector<Relaxation> eased;
   const auto ease = [&](const Relaxation& relaxation, const char* remark) {
-    const auto same = [&](const Relaxation& one) {
-      return one.constraint == relaxation.constraint && one.role == relaxation.role;
-    };
+    const auto same = [&](const Relaxation& one) { return same_limit(one, relaxation); };
     if (std::ranges::any_of(eased, same)) return;
     eased.push_back(relaxation);
     binding.push_back(limit_text(problem, relaxation));

@@ -33,6 +33,14 @@ class Recording : public surface::NearestPredictor {
   std::vector<Heard>& heard_;
 };
 
+/// Of searches that share a cache, whose fits are heard.
+SearchOptions recording(std::vector<Heard>& heard) {
+  SearchOptions options;
+  options.cache = std::make_shared<PredictionCache>();
+  options.make_predictor = [&heard] { return std::make_unique<Recording>(heard); };
+  return options;
+}
+
 TEST(Posterior, WhatARoleIsToldReachesThePredictor) {
   auto problem = std::make_shared<Problem>(*surface::beside_serving(30, 60, 400));
   problem->roles[0].device = problem->roles[1].device = "this_board";
@@ -96,10 +104,8 @@ TEST(Posterior, PredictionsAreOfWhatTheRoleIsTold) {
 TEST(Posterior, PredictionsAreOfTheCandidatesThatAProblemHas) {
   const auto problem = surface::problem({});
   const Readings all = surface::readings(*problem);
-  SearchOptions options;
-  options.cache = std::make_shared<PredictionCache>();
   std::vector<Heard> heard;
-  options.make_predictor = [&] { return std::make_unique<Recording>(heard); };
+  const SearchOptions options = recording(heard);
   const auto size_of = [&](const std::shared_ptr<const Problem>& one) {
     History history(one);
     for (size_t i : {3, 7, 11}) history.record(0, i, all[0][i], "");
@@ -116,10 +122,8 @@ TEST(Posterior, PredictionsAreOfTheCandidatesThatAProblemHas) {
 
 TEST(Posterior, SearchesThatDifferInTheBoardShareNothing) {
   const Readings all = surface::readings(*surface::problem({}));
-  SearchOptions options;
-  options.cache = std::make_shared<PredictionCache>();
   std::vector<Heard> heard;
-  options.make_predictor = [&] { return std::make_unique<Recording>(heard); };
+  const SearchOptions options = recording(heard);
   const auto believe_on = [&](const std::string& device, const std::string& total) {
     auto problem = std::make_shared<Problem>(*surface::problem({}));
     problem->roles[0].device = device;
@@ -140,10 +144,8 @@ TEST(Posterior, SearchesThatDifferInTheBoardShareNothing) {
 TEST(Posterior, SearchesThatDifferInTheAxesShareNothing) {
   const auto problem = surface::problem({});
   const Readings all = surface::readings(*problem);
-  SearchOptions options;
-  options.cache = std::make_shared<PredictionCache>();
   std::vector<Heard> heard;
-  options.make_predictor = [&] { return std::make_unique<Recording>(heard); };
+  const SearchOptions options = recording(heard);
   std::vector<Axis> axes = surface::space().axes();
   const auto believe_over = [&] {
     auto over = std::make_shared<Problem>(*problem);

@@ -203,15 +203,16 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
   for (const StoredTensor& input : call->inputs) bytes += input.bytes.size();
   if (!reply.hold(bytes)) return reply.send(try_again("too many large requests at once"));
   InferRequest asked{std::move(call->inputs), call->samples, nullptr};
-  asked.can_tell = [call = *call](const auto& outputs) { return check_told(call, outputs); };
-  asked.done = [this, service, call = *std::move(call), metrics = metrics_,
-                reply](InferAnswer answer) {
+  const auto wanted = std::make_shared<const InferCall>(*std::move(call));
+  asked.can_tell = [wanted](const auto& outputs) { return check_told(*wanted, outputs); };
+  asked.done = [this, service, wanted, metrics = metrics_, reply](InferAnswer answer) {
     metrics->answered(service, answer);
     // What costs time is done in the server's threads, not in the one that computes.
     const size_t held = output_bytes(answer);
-    reply.send_made(held, [info = serving_.services()[service], call, answer = std::move(answer)] {
-      return answer_response(info, call, answer);
-    });
+    reply.send_made(held,
+                    [info = serving_.services()[service], wanted, answer = std::move(answer)] {
+                      return answer_response(info, *wanted, answer);
+                    });
   };
   serving_.submit(service, std::move(asked));
 }

@@ -226,11 +226,9 @@ JobDurations LiveServing::durations() const {
   return execution_.durations();
 }
 
-double LiveServing::least_latency_ms(size_t service) const {
+double LiveServing::alone_ms(size_t service) const {
   const std::lock_guard lock(mutex_);
-  const Scheduler& scheduler = execution_.scheduler();
-  return 1e-6 * (scheduler.inference_time(service).upper_ns(1) +
-                 static_cast<double>(scheduler.service(service).margin_ns));
+  return 1e-6 * execution_.scheduler().inference_time(service).upper_ns(1);
 }
 
 void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,

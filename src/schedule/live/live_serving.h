@@ -81,9 +81,8 @@ class LiveServing final : public Serving, private Executor {
   /// From any thread: a new plan, followed before the next decision (Execution::change()).
   void change(PlanChange change);
   JobDurations durations() const;
-  /// Once warm: the shortest budget within which a request that comes alone is answered, what is
-  /// kept of it for the client included.
-  double least_latency_ms(size_t service) const;
+  /// Once warm: what the service takes for a request that comes alone, at most.
+  double alone_ms(size_t service) const;
   /// From any thread: mean power of a stretch of time, for the timeline; NaN: not known.
   void told_power(int64_t begin_ns, int64_t end_ns, double watts);
   /// From any thread: no request is taken from now on, run() ends.

@@ -230,13 +230,12 @@ Status LiveRun::warm_up() {
 void LiveRun::note_short_budgets() {
   for (size_t s = 0; s < request_.infer.size(); ++s) {
     const double budget_ms = of_service(request_.plan.latencies_ms, s, unlimited);
-    const double least_ms = serving_.least_latency_ms(s);
-    if (!(least_ms > budget_ms)) continue;
-    const double margin_ms = facts_.margins_ms[s];
+    const double alone_ms = serving_.alone_ms(s), margin_ms = facts_.margins_ms[s];
+    if (!(alone_ms > budget_ms - margin_ms)) continue;
     served_.notes.push_back(fmt::format(
         "{}: no request can be relied on to be answered within {:g} ms: one alone takes up to {} "
         "ms{} (--latency, --margin)",
-        request_.infer[s], budget_ms, upper_figure(least_ms - margin_ms, 2),
+        request_.infer[s], budget_ms, upper_figure(alone_ms, 2),
         margin_ms > 0 ? fmt::format(", and {:g} ms are kept for its way", margin_ms) : ""));
   }
 }
