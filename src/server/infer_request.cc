@@ -78,11 +78,17 @@ std::string_view number_that_is_none(std::string_view text) {
 
 Result<SortedJson> parse_header(std::string_view text, const ServiceInfo& service) {
   FLYBALL_CHECK(check_extent(text, most_numbers(service), service.largest_batch));
-  SortedJson json = SortedJson::parse(text.begin(), text.end(), nullptr, false);
-  if (json.is_discarded()) {
+  SortedJson json;
+  try {
+    json = SortedJson::parse(text.begin(), text.end());
+  } catch (const SortedJson::out_of_range&) {
+    return wrong("the body holds a number beyond what a double can hold");
+  } catch (const SortedJson::parse_error& error) {
     if (const std::string_view word = number_that_is_none(text); !word.empty())
       return wrong(fmt::format("the body holds {}, which is no number of JSON", word));
-    return wrong("the body is no JSON");
+    return wrong(error.byte > text.size()
+                     ? "the body is no JSON: it ends too early"
+                     : fmt::format("the body is no JSON: byte {} is wrong", error.byte));
   }
   if (!json.is_object()) return wrong("the body is no JSON object");
   return json;

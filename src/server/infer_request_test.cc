@@ -148,10 +148,13 @@ TEST(InferRequest, WhatIsNoJsonOrTooMuchIsRefusedBeforeItIsHeld) {
     const auto read = read_infer(two_inputs(), body, std::nullopt);
     return read.ok() ? "accepted" : read.error().message;
   };
-  EXPECT_EQ(refused(""), "the body is no JSON");
+  EXPECT_EQ(refused(""), "the body is no JSON: it ends too early");
+  EXPECT_EQ(refused("{\"inputs\":[1,]}"), "the body is no JSON: byte 14 is wrong");
+  EXPECT_EQ(refused("{\"inputs\":[1e999]}"),
+            "the body holds a number beyond what a double can hold");
   EXPECT_EQ(refused("{\"inputs\":[{\"data\":[NaN]}]}"),
             "the body holds NaN, which is no number of JSON");
-  EXPECT_EQ(refused("{\"inputs\":\"NaN\""), "the body is no JSON");
+  EXPECT_EQ(refused("{\"inputs\":\"NaN\""), "the body is no JSON: it ends too early");
   EXPECT_EQ(refused("[]"), "the body is no JSON object");
   EXPECT_EQ(refused(std::string(1 << 20, '[')), "the JSON is nested too deeply");
   std::string many = "{\"inputs\":[0";

@@ -15,6 +15,7 @@
 #include "cost/counting.h"
 #include "cost/layer_json.h"
 #include "cost/memory_json.h"
+#include "cost/networks.h"
 #include "cost/tabled_networks.h"
 #include "data/batch_buffer.h"
 #include "module/onnx.h"
@@ -39,10 +40,40 @@ struct DescribeOptions {
   int64_t samples() const { return batch_size.value_or(usual_batch_size); }
 };
 
-// One of ours: --input is the shape of a sample.
+/// The name in our spelling: "yolo_v8n" of "YOLOv8n", as tables and boards call it.
+std::string spelt(const std::string& name) {
+  for (const Workload& workload : workloads())
+    if (same_network(workload.name, name)) return workload.name;
+  for (const KnownNetwork& network : known_networks())
+    if (same_network(network.name, name)) return network.name;
+  return name;
+}
+
+std::string usual_input(const std::string& network) {
+  const auto workload = find_workload(network);
+  return workload.ok() ? (*workload)->shape.input.text() : "";
+}
+
+/// The shape of a sample: as asked, else the network's usual one.
+std::string input_of(const DescribeOptions& options) {
+  return options.script.inputs.empty() ? usual_input(options.workload)
+                                       : options.script.inputs.front();
+}
+
+// One of ours: --input is the shape of a sample. What does not run here is described as it is
+// known.
 Status read_shape(const DescribeOptions& options, StepOptions& step) {
-  FLYBALL_ASSIGN(const Workload* workload, find_workload(options.workload));
   FLYBALL_CHECK(options.scope.check(Target::network, options.workload));
+  if (is_known_network(options.workload) && !find_workload(options.workload).ok()) {
+    if (options.measured)
+      return Error{
+          Code::unavailable,
+          fmt::format("'{}' does not run here: it is known from its file alone", options.workload),
+          "leave --measured out, or give it as script:FILE (TorchScript)"};
+    const auto known = network_memory(options.workload, step.phase, input_of(options));
+    return known.ok() ? Status() : known.error();
+  }
+  FLYBALL_ASSIGN(const Workload* workload, find_workload(options.workload));
   if (options.script.inputs.empty()) return {};
   if (options.script.inputs.size() > 1)
     return Error{Code::invalid_argument, fmt::format("'{}' takes one --input", options.workload),
@@ -120,17 +151,6 @@ Result<std::optional<MemoryRoom>> room_for(const DescribeOptions& options) {
   if (options.device.empty()) return std::optional<MemoryRoom>();
   FLYBALL_ASSIGN(MemoryRoom room, room_of_device(options.device, options.root));
   return std::optional(std::move(room));
-}
-
-std::string usual_input(const std::string& network) {
-  const auto workload = find_workload(network);
-  return workload.ok() ? (*workload)->shape.input.text() : "";
-}
-
-/// The shape of a sample: as asked, else the network's usual one.
-std::string input_of(const DescribeOptions& options) {
-  return options.script.inputs.empty() ? usual_input(options.workload)
-                                       : options.script.inputs.front();
 }
 
 std::string simulated_input(const std::string& network, Phase phase) {
@@ -232,7 +252,7 @@ Status describe_onnx(const DescribeOptions& options) {
 void take_simulated_input(DescribeOptions& options) {
   const std::string input = tabled_network(options.workload, Phase::train).input;
   if (!options.device.starts_with("twin:") || !options.script.inputs.empty() || input.empty() ||
-      !find_workload(options.workload).ok())
+      !(find_workload(options.workload).ok() || is_known_network(options.workload)))
     return;
   options.script.inputs = {input};
   fmt::print(stderr, "flyball: note: {} is simulated with an input of {}: so it is described\n",
@@ -258,7 +278,10 @@ Status describe_target(DescribeOptions options, Context& context) {
                  "name one of `flyball workloads`, or ask about all of them with --fits"};
   const NamedSource::Kind kind = read_source(options.workload).kind;
   if (kind == NamedSource::Kind::onnx) return describe_onnx(options);
-  if (kind == NamedSource::Kind::network) take_simulated_input(options);
+  if (kind == NamedSource::Kind::network) {
+    options.workload = spelt(options.workload);
+    take_simulated_input(options);
+  }
   StepOptions step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase.empty() ? "train" : options.phase));
   FLYBALL_ASSIGN(const CountRules rules, parse_count_rules(options.rules));
