@@ -83,23 +83,28 @@ Result<Stage> stage_of(const Problem& problem, const Readings& readings, const R
 struct Path {
   double cost = unlimited;
   size_t switches = 0;
-  double joules = 0;  ///< of power that is known
+  double joules = 0;  ///< NaN where some power is not known
+  double ties = 0;    ///< Outcome::tie by seconds
 
-  /// A switch that gains nothing but a last digit is not made; of equals the thriftier one is
-  /// taken.
+  /// A switch that gains nothing but a last digit is not made; equals compare as outcomes do.
   bool better_than(const Path& other) const {
     const double digit = other.cost == unlimited ? 0 : 1e-9 * std::abs(other.cost);
     if (cost < other.cost - digit) return true;
     if (cost > other.cost + digit || cost == unlimited) return false;
     if (switches != other.switches) return switches < other.switches;
-    return joules < (1 - 1e-9) * other.joules;
+    if (clearly_less(joules, other.joules)) return true;
+    return !clearly_less(other.joules, joules) && clearly_less(ties, other.ties);
   }
+
+  /// By more than a last digit; no where one of them is not known.
+  static bool clearly_less(double a, double b) { return a < (1 - 1e-9) * b; }
 };
 
-/// Of a window in this mode.
-double joules_of(const Stage& stage, const RateWindow& window, size_t mode) {
-  const double watts = stage.power_w[mode];
-  return std::isnan(watts) ? 0 : watts * window.seconds;
+/// One window in this mode behind that path.
+Path then(const Path& path, const Stage& stage, const RateWindow& window, size_t mode) {
+  return {path.cost + stage.cost[mode], path.switches,
+          path.joules + stage.power_w[mode] * window.seconds,
+          path.ties + stage.best[mode].outcome.tie * window.seconds};
 }
 
 size_t cheapest(const std::vector<Path>& paths) {
@@ -132,7 +137,7 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
   // total[m]: the best so far when the last window runs in mode m; came[w][m]: the mode before.
   std::vector<Path> total;
   for (size_t m = 0; m < stages[0].cost.size(); ++m)
-    total.push_back({stages[0].cost[m], 0, joules_of(stages[0], windows[0], m)});
+    total.push_back(then({.cost = 0}, stages[0], windows[0], m));
   std::vector<Path> unchanged = total;
   std::vector<std::vector<size_t>> came(1, std::vector<size_t>(total.size()));
   std::iota(came[0].begin(), came[0].end(), size_t{0});
@@ -153,13 +158,13 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
         const Path switched{
             total[from].cost + added, total[from].switches + 1,
             total[from].joules +
-                joules_of_switch(problem, stages[w - 1].power_w[from], now.power_w[m])};
+                joules_of_switch(problem, stages[w - 1].power_w[from], now.power_w[m]),
+            total[from].ties};
         if (!switched.better_than(least)) continue;
         least = switched;
         before[m] = from;
       }
-      next[m] = {least.cost + now.cost[m], least.switches,
-                 least.joules + joules_of(now, windows[w], m)};
+      next[m] = then(least, now, windows[w], m);
     }
     if (next[cheapest(next)].cost == unlimited)
       return Error{Code::infeasible,

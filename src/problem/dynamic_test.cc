@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+
 namespace flyball {
 namespace {
 
@@ -98,13 +99,15 @@ TEST(Dynamic, OneWindowIsAnsweredAsItsOwnPlanIs) {
   problem.roles[1].rate_hz = 10;
   problem.objective = Objective::throughput;
   size_t ties = 0;
-  for (uint64_t seed = 0; seed < 50; ++seed) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
     Readings readings(2, std::vector<Reading>(modes.size()));
     for (auto& role : readings)
       for (Reading& one : role)
-        one = {.minibatch_ms = random.uniform() < 0.5 ? 10.0 : 20.0,
-               .power_w = random.uniform(10, 11)};
+        one = {.minibatch_ms = std::array{10.0, 20.0, 22.0, 25.0}[random.below(4)],
+               // all different, all equal, none known, some known
+               .power_w = std::array{random.uniform(10, 11), 10.0, not_measured,
+                                     random.below(2) ? 10.0 : not_measured}[seed % 4]};
     const auto plan = plan_dynamic(problem, readings, std::vector<RateWindow>{{10, 60}});
     ASSERT_TRUE(plan.ok());
     const Choice best = solve(problem, readings);
