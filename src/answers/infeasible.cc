@@ -324,6 +324,13 @@ Infeasibility explain(const Strategy& strategy, bool trains) {
   return why;
 }
 
+/// Is there a limit that does alone what several together do?
+bool one_alone_does(const Infeasibility& why) {
+  const bool trains = !why.together.empty() && why.together.front().trains;
+  return std::ranges::any_of(
+      why.alone, [trains](const RelaxedLimit& limit) { return limit.trains || !trains; });
+}
+
 }  // namespace
 
 Infeasibility explain_infeasible(const Strategy& strategy) {
@@ -335,6 +342,7 @@ Infeasibility explain_infeasible(const Strategy& strategy) {
   for (auto* limits : {&serves.alone, &serves.together})
     for (RelaxedLimit& limit : *limits) limit.trains = false;
   if (why.alone.empty() && why.together.empty()) return serves;
+  why.profiles = serves.profiles, why.trains = false;
   for (RelaxedLimit& limit : serves.alone) {
     const auto same = [&](const RelaxedLimit& one) { return same_limit(one, limit); };
     if (std::ranges::none_of(why.alone, same)) why.alone.push_back(std::move(limit));
@@ -424,10 +432,10 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why, const R
     for (const Margin& margin : why.missed) missed.push_back(as_typed(margin, flag_of));
     error.message += "; easing one limit alone does not help" +
                      (missed.empty() ? "" : ": the nearest comes to " + missed_text(missed));
-    if (!remedies.together.empty())
-      tries.push_back(typed_together(remedies.together) + " together" +
-                      (remedies.together.front().trains ? "" : ", with no training"));
   }
+  if (!remedies.together.empty())
+    tries.push_back(typed_together(remedies.together) + " together" +
+                    (remedies.together.front().trains ? "" : ", with no training"));
   error.hint = tries.empty() ? "ease several limits together" : "try " + join(tries, ", or ");
   return error;
 }
@@ -437,7 +445,8 @@ Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_o
   if (why_not.code != Code::infeasible || !strategy.history().best()) return {std::move(why_not)};
   const Infeasibility why = explain_infeasible(strategy);
   Remedies remedies{advice_of(strategy, why, flag_of, known), {}};
-  if (why.alone.empty()) remedies.together = together_of(strategy.problem(), why, flag_of, known);
+  if (!one_alone_does(why))
+    remedies.together = together_of(strategy.problem(), why, flag_of, known);
   Error error = infeasible_error(strategy.problem(), why, remedies, flag_of);
   return {std::move(error), std::move(remedies)};
 }

@@ -85,7 +85,7 @@ std::vector<Advice> together_of(const Problem& problem, const Infeasibility& why
 /// What would do instead of what was asked.
 struct Remedies {
   std::vector<Advice> alone;     ///< each of them
-  std::vector<Advice> together;  ///< all of them at once; empty where one alone does
+  std::vector<Advice> together;  ///< all of them at once; empty where one alone does as much
 };
 /// The same in words: what was measured and predicted, which limits bind, what to try.
 Error infeasible_error(const Problem& problem, const Infeasibility& why, const Remedies& remedies,

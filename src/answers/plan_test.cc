@@ -187,6 +187,27 @@ TEST(Plan, NamesEveryLimitThatMisses) {
   EXPECT_TRUE(plan_of(problem).answer);
 }
 
+// At 5 W alone a service fits, with a training only both limits together: that is not kept silent.
+TEST(Plan, WhatLeavesRoomForTrainingIsSaidBesideWhatDoesNot) {
+  Problem problem;
+  const Space modes = Space::grid({named_axis("gpu_mhz", {100, 200})});
+  problem.candidates = std::make_shared<Candidates>(*Candidates::link({modes, modes}));
+  problem.roles = {{"net", Phase::train, 0, unlimited}, {"det", Phase::infer, 40, 10}};
+  problem.objective = Objective::throughput;
+  problem.budgets.power_w = 10;
+  const Readings readings = {{{30, 5}, {5, 11}}, {{20, 5}, {11, 11}}};
+  auto strategy = *make_strategy("brute-force", std::make_shared<Problem>(problem), {});
+  const Plan plan = plan_over(*strategy, readings);
+  ASSERT_FALSE(plan.answer);
+  EXPECT_EQ(plan.infeasible->hint,
+            "try --latency 20ms (measured, with no training), or --power-budget 11W and --latency "
+            "11ms together");
+  const Json json = to_json(plan)["infeasible"];
+  ASSERT_EQ(json["easing"].size(), 1u);
+  EXPECT_EQ(json["easing"][0]["trains"], false);
+  EXPECT_EQ(json["together"].size(), 2u);
+}
+
 /// Two services: each rate counts what the other leaves, and relaxation a latency budget of which
 /// the objective is a share is no gain.
 // Rates that are too high together fall together, and none to nothing.
