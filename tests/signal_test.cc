@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -80,26 +81,68 @@ TEST_F(SignalTest, EndsTheWaitForAStudysProgram) {
   for (const int file : {ends[0], ends[1], before}) ::close(file);
 }
 
-// The kernel takes the connections of a server that answers nothing.
-TEST_F(SignalTest, EndsTheLoadOfAServerThatAnswersNothing) {
-  const int silent = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ASSERT_EQ(::bind(silent, reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(::listen(silent, 64), 0);
-  ::getsockname(silent, reinterpret_cast<sockaddr*>(&address), &size);
-  const std::string url = "http://127.0.0.1:" + std::to_string(::ntohs(address.sin_port)) + "/";
-  for (const int signal : {SIGTERM, SIGINT}) {
-    const pid_t child = start({"loadtest", url, "--method", "GET", "--rate", "5", "--no-power"});
-    const int asked = ::accept(silent, nullptr, nullptr);
-    EXPECT_GE(asked, 0);
-    ::usleep(300'000);
-    expect_ends(child, signal);
-    ::close(asked);
+/// A server that takes connections, and answers so many of them.
+class SilentServer {
+ public:
+  SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(socket_, 64), 0);
+    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
+    url_ = "http://127.0.0.1:" + std::to_string(::ntohs(address.sin_port)) + "/";
   }
-  ::close(silent);
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+  ~SilentServer() {
+    for (const int one : taken_) ::close(one);
+    ::close(socket_);
+  }
+
+  const std::string& url() const { return url_; }
+  /// Within a minute.
+  int take() {
+    pollfd waits{socket_, POLLIN, 0};
+    EXPECT_EQ(::poll(&waits, 1, 60'000), 1);
+    taken_.push_back(::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    EXPECT_GE(taken_.back(), 0);
+    return taken_.back();
+  }
+  void take_and_answer() {
+    const int one = take();
+    std::string asked;
+    EXPECT_TRUE(within_seconds_of_now(60, [&] {
+      char bytes[4096];
+      const ssize_t got = ::read(one, bytes, sizeof bytes);
+      if (got > 0) asked.append(bytes, static_cast<size_t>(got));
+      return asked.find("\r\n\r\n") != std::string::npos;
+    }));
+    const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    EXPECT_EQ(::write(one, answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
+  }
+
+ private:
+  int socket_;
+  std::vector<int> taken_;
+  std::string url_;
+};
+
+// It asks once before it begins; then it is under way.
+TEST_F(SignalTest, EndsTheLoadOfAServerThatAnswersNothing) {
+  for (const bool begins : {false, true})
+    for (const int signal : {SIGTERM, SIGINT}) {
+      SilentServer server;
+      const pid_t child =
+          start({"loadtest", server.url(), "--method", "GET", "--rate", "5", "--no-power"});
+      if (begins) server.take_and_answer();
+      server.take();
+      ::usleep(300'000);
+      const Finished ended = expect_ends(child, signal);
+      // It ends by itself once it has begun, and tells how far it came.
+      EXPECT_EQ(!ended.out.empty(), begins) << ended.err;
+    }
 }
 
 TEST_F(SignalTest, EndsTheWaitForAStoreFarAway) {

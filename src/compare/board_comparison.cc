@@ -127,8 +127,8 @@ class Comparer {
       }
       if (!fed.empty() && ours && theirs)
         all_.notes.push_back(fmt::format(
-            "{}: simulated boards and tables feed it samples of {}, as papers did, trials of "
-            "Flyball's own another size: their times are not of the same work",
+            "{}: simulated boards feed it samples of {}, as papers did and tables are taken to, "
+            "trials of Flyball's own another size: their times are not of the same work",
             name, fed.find('x') == std::string::npos ? fed + " tokens" : fed));
     }
   }

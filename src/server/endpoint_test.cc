@@ -8,6 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -69,6 +71,38 @@ class RefusingServing final : public Serving {
  private:
   IdentityServing identity_;
 };
+
+// A network that answers NaN. It asks first what its client can be told, as the one that counts
+// failures does.
+class NanServing final : public Serving {
+ public:
+  const std::vector<ServiceInfo>& services() const override { return identity_.services(); }
+  bool ready() const override { return true; }
+  void submit(size_t service, InferRequest request) override {
+    const float nothing = std::numeric_limits<float>::quiet_NaN();
+    std::string& bytes = request.inputs.front().bytes;
+    for (size_t i = 0; i < bytes.size(); i += sizeof nothing)
+      std::memcpy(&bytes[i], &nothing, sizeof nothing);
+    StoredTensor output = request.inputs.front();
+    output.name = "output";
+    can_tell.push_back(!request.can_tell || request.can_tell({output}).ok());
+    identity_.submit(service, std::move(request));
+  }
+  std::vector<bool> can_tell;  ///< of each request; read once it is answered
+
+ private:
+  IdentityServing identity_;
+};
+
+TEST(Endpoint, WhoComputesIsToldWhatAClientCannotBeTold) {
+  NanServing serving;
+  const Served served(serving);
+  EXPECT_THAT(served.ask(infer_path, two_numbers), StartsWith("HTTP/1.1 500"));
+  std::string binary = two_numbers;
+  binary.insert(1, R"("parameters":{"binary_data_output":true},)");
+  EXPECT_THAT(served.ask(infer_path, binary), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(serving.can_tell, testing::ElementsAre(false, true));
+}
 
 TEST(Endpoint, ServesTheProtocol) {
   IdentityServing serving;

@@ -284,8 +284,9 @@ WorkloadTable merge_repeats(const WorkloadTable& table) {
   return merged;
 }
 
-std::string merged_text(size_t repeats) {
-  return fmt::format("{} repeated row{} merged into medians", repeats, repeats == 1 ? "" : "s");
+std::string merged_text(size_t repeats, const std::string& table) {
+  return fmt::format("{} repeated row{}{} merged: medians of the best known", repeats,
+                     repeats == 1 ? "" : "s", table.empty() ? "" : " of " + table);
 }
 
 WorkloadTable take_rows(const WorkloadTable& table, std::span<const size_t> rows) {

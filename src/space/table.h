@@ -74,8 +74,9 @@ KnownRows best_known(const WorkloadTable& table, std::span<const size_t> rows);
 /// The distinct configurations in the order of their first row, with the medians of their repeats
 /// that are known best.
 WorkloadTable merge_repeats(const WorkloadTable& table);
-/// "2 repeated rows merged into medians" of so many rows beyond the distinct configurations.
-std::string merged_text(size_t repeats);
+/// "2 repeated rows merged: medians of the best known" of so many rows beyond the distinct
+/// configurations; `table` names it where there may be several.
+std::string merged_text(size_t repeats, const std::string& table = "");
 /// Only these rows, in this order.
 WorkloadTable take_rows(const WorkloadTable& table, std::span<const size_t> rows);
 /// The measured rows and those accepted; the number left out is added to `dropped`.

@@ -273,7 +273,7 @@ export interface CommonInfeasible {
   hint: string;
   /** Each alone would do; empty where none does. */
   easing: CommonEasing[];
-  /** Where none alone would do: all of these at once; empty where they are not known. */
+  /** Where none alone would do, or none that leaves room for a training: all of these at once; empty where they are not known. */
   together?: CommonEasing[];
 }
 /** One thing to change in the request. */
@@ -2188,7 +2188,7 @@ export interface RooflineBound {
   kernels: number;
   /** [FLOP/B] FLOP of a byte. */
   intensity: number;
-  /** [ms] Least time by the roofs. */
+  /** [ms] Least time by the roofs; of roofs fitted to whole minibatches what was fitted. */
   roof_ms: number;
   /** [J] Energy by the roofs; null: not known. */
   roof_j: number | null;
@@ -2228,7 +2228,7 @@ export interface RooflineLayer {
   bytes: number;
   /** [count] Launches. */
   kernels: number;
-  /** [ms] Least time by the roofs. */
+  /** [ms] Least time by the roofs; of roofs fitted to whole minibatches its share of what was fitted. */
   roof_ms: number;
   /** [1] Of the whole network's, 0 to 1. */
   share: number;
@@ -2366,7 +2366,7 @@ export interface TablesFronts {
   power_total: string | null;
   /** [count] In the table. */
   configurations: number;
-  /** [count] Rows merged into medians. */
+  /** [count] Repeated rows merged into the medians of those known best. */
   repeats: number;
   /** The batch size varies, so time and energy are compared per sample. */
   per_sample: boolean;

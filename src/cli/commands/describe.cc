@@ -20,6 +20,7 @@
 #include "data/batch_buffer.h"
 #include "module/onnx.h"
 #include "space/named_source.h"
+#include "space/published_names.h"
 #include "twin/twin.h"
 #include "workload/step_memory.h"
 #include "workload/trace.h"
@@ -40,8 +41,9 @@ struct DescribeOptions {
   int64_t samples() const { return batch_size.value_or(usual_batch_size); }
 };
 
-/// The name in our spelling: "yolo_v8n" of "YOLOv8n", as tables and boards call it.
-std::string spelt(const std::string& name) {
+/// The name in our spelling: "yolo_v8n" of "YOLOv8n", "vit_b16" of "ViT", as tables call them.
+std::string spelt(const std::string& asked, Phase phase) {
+  const std::string name = network_named(asked, phase);
   for (const Workload& workload : workloads())
     if (same_network(workload.name, name)) return workload.name;
   for (const KnownNetwork& network : known_networks())
@@ -64,6 +66,9 @@ std::string input_of(const DescribeOptions& options) {
 // known.
 Status read_shape(const DescribeOptions& options, StepOptions& step) {
   FLYBALL_CHECK(options.scope.check(Target::network, options.workload));
+  if (options.script.inputs.size() > 1)
+    return Error{Code::invalid_argument, fmt::format("'{}' takes one --input", options.workload),
+                 ""};
   if (is_known_network(options.workload) && !find_workload(options.workload).ok()) {
     if (options.measured)
       return Error{
@@ -75,9 +80,6 @@ Status read_shape(const DescribeOptions& options, StepOptions& step) {
   }
   FLYBALL_ASSIGN(const Workload* workload, find_workload(options.workload));
   if (options.script.inputs.empty()) return {};
-  if (options.script.inputs.size() > 1)
-    return Error{Code::invalid_argument, fmt::format("'{}' takes one --input", options.workload),
-                 ""};
   auto tensor = parse_drawn_tensor(options.script.inputs.front(), "input");
   if (!tensor) return tensor.error().within("--input");
   if (tensor->spec.shape.rank() != workload->shape.input.rank())
@@ -261,7 +263,7 @@ void take_simulated_input(DescribeOptions& options) {
 
 Status fits(const DescribeOptions& options) {
   FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase.empty() ? "train" : options.phase));
-  return describe_fits({options.workload, phase, options.batch_size, options.json});
+  return describe_fits({spelt(options.workload, phase), phase, options.batch_size, options.json});
 }
 
 // The answer is no where a batch size that was named does not fit, or no batch size does.
@@ -278,12 +280,12 @@ Status describe_target(DescribeOptions options, Context& context) {
                  "name one of `flyball workloads`, or ask about all of them with --fits"};
   const NamedSource::Kind kind = read_source(options.workload).kind;
   if (kind == NamedSource::Kind::onnx) return describe_onnx(options);
-  if (kind == NamedSource::Kind::network) {
-    options.workload = spelt(options.workload);
-    take_simulated_input(options);
-  }
   StepOptions step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase.empty() ? "train" : options.phase));
+  if (kind == NamedSource::Kind::network) {
+    options.workload = spelt(options.workload, step.phase);
+    take_simulated_input(options);
+  }
   FLYBALL_ASSIGN(const CountRules rules, parse_count_rules(options.rules));
   step.batch_size = options.samples();
   FLYBALL_CHECK(kind == NamedSource::Kind::script ? read_script(options, step)
@@ -311,8 +313,9 @@ void add_describe(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "describe", "Tell what a network computes in one minibatch, operator by operator");
   auto options = std::make_shared<DescribeOptions>();
-  command->add_option("workload,--workload", options->workload,
-                      "Network of `flyball workloads`, script:FILE (TorchScript) or onnx:FILE");
+  command->add_option(
+      "workload,--workload", options->workload,
+      "Network of `flyball workloads` or of --fits, script:FILE (TorchScript) or onnx:FILE");
   takes_one_of(command->add_option(
                    "--phase", options->phase,
                    "Phase; default: train, of onnx:FILE, which holds no backward pass, infer"),

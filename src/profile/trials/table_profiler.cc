@@ -33,7 +33,7 @@ class TableProfiler final : public Profiler {
     if (!table.has_power()) info_.power_gap = "the table holds no power readings";
     WorkloadTable merged = merge_repeats(table);
     if (merged.size() < table.size())
-      info_.gaps.push_back(merged_text(table.size() - merged.size()));
+      info_.gaps.push_back(merged_text(table.size() - merged.size(), table.title()));
     space_ = std::move(merged.space);
     for (size_t i = 0; i < merged.size(); ++i) known_.push_back(looked_up(merged.known(i)));
     time_ = std::move(merged.minibatch_ms);

@@ -282,8 +282,8 @@ void LiveServing::answer(const Decision& what) {
   turn_->unlock();
   const int64_t begin_ns = monotonic_ns();
   auto answers = run_network(*runners_[s], requests);
-  const int64_t end_ns = monotonic_ns();
   const std::vector<Status> told = what_can_be_told(requests, answers);
+  const int64_t end_ns = monotonic_ns();
   std::vector<bool> failed;
   for (const Status& status : told) failed.push_back(!status.ok());
   turn_->lock();

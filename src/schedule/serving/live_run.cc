@@ -227,7 +227,9 @@ Status LiveRun::warm_up() {
   return {};
 }
 
+// In a mode that is still to be chosen requests may take another time.
 void LiveRun::note_short_budgets() {
+  if (sets_mode() && !followed()) return;
   for (size_t s = 0; s < request_.infer.size(); ++s) {
     const double budget_ms = of_service(request_.plan.latencies_ms, s, unlimited);
     const double alone_ms = serving_.alone_ms(s), margin_ms = facts_.margins_ms[s];

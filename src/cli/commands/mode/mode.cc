@@ -221,10 +221,10 @@ Status list_presets(const ModeOptions& options) {
     if (simulated)
       fmt::print("{}\n", why_no_presets(*simulated));
     else if (presets.problems.empty())
-      report_error({Code::not_found, "this board has no etc/nvpmodel.conf, which names presets",
-                    "in a container mount it; " +
-                        for_same_board(*options.command, "`flyball mode list`") +
-                        " shows what is set without"});
+      fmt::print(
+          "this board has no etc/nvpmodel.conf, which names presets: in a container mount it; "
+          "{} shows what is set without\n",
+          for_same_board(*options.command, "`flyball mode list`"));
     return {};
   }
   TextTable table({"id", "preset", "cores and caps", ""});
