@@ -28,6 +28,7 @@ struct SessionOptions {
   bool profiles_asked = false;      ///< by the user: then no strategy but brute-force profiles more
   uint64_t seed = 1;
   bool fresh = false;  ///< measure again what the store holds, but for what this very run measured
+  bool anew = false;   ///< not even that: no interrupted run is gone on with
   bool verify = true;  ///< measure the answer once more where repeats differ …
   bool against_default = false;  ///< … and the default, which the answer is told against
   std::vector<WorkloadTable> references;

@@ -155,6 +155,24 @@ TEST(Endpoint, ARefusalSaysWhenToTryAgain) {
   EXPECT_THAT(served.ask("GET /metrics"), HasSubstr("outcome=\"refused\"} 1\n"));
 }
 
+// Two bytes of JSON become four of a tensor.
+TEST(Endpoint, WhatThereIsNoRoomForIsCountedAsRefused) {
+  IdentityServing serving;
+  const FixedView view;
+  HttpOptions options;
+  options.limits.all_bodies = 300'000;
+  const Served served(serving, options, &view);
+  std::string numbers = "1";
+  for (int i = 1; i < 100'000; ++i) numbers += ",1";
+  const std::string large =
+      R"({"inputs":[{"name":"input","shape":[1,100000],"datatype":"FP32","data":[)" + numbers +
+      "]}]}";
+  const std::string answer = served.ask(infer_path, large);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(answer, HasSubstr("too many large requests at once"));
+  EXPECT_THAT(served.ask("GET /metrics"), HasSubstr("outcome=\"refused\"} 1\n"));
+}
+
 TEST(Endpoint, OneConnectionServesManyRequestsInOrder) {
   IdentityServing serving;
   const Served served(serving);

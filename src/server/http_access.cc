@@ -126,7 +126,9 @@ std::optional<RequestFault> refuse_access(const RequestHead& head, const std::st
   if (name == HostName::malformed) return fault(400, "malformed request: Host is not HOST[:PORT]");
   if (loopback && name != HostName::loopback)
     return fault(403, "this server is for this machine alone, not for host " + head.host);
-  if (head.has_origin && lower_case(head.origin) != "http://" + lower_case(head.host))
+  // By https where a proxy ends TLS before this server.
+  const std::string origin = lower_case(head.origin), host = lower_case(head.host);
+  if (head.has_origin && origin != "http://" + host && origin != "https://" + host)
     return fault(403, "pages of another origin may not ask here");
   const bool open = path == "/" || path.starts_with("/v2/health/");
   if (token.empty() || open || bears(head.authorization, token)) return {};

@@ -40,6 +40,10 @@ int refused(const std::string& host, const std::string& origin, bool loopback = 
 TEST(HttpAccess, RefusesOtherHostsOriginsAndTokens) {
   EXPECT_EQ(refused("localhost:80", ""), 200);
   EXPECT_EQ(refused("LocalHost:80", "http://localhost:80"), 200);
+  EXPECT_EQ(refused("localhost", "https://localhost"), 200) << "a proxy ended TLS";
+  EXPECT_EQ(refused("board.example", "https://Board.example", false), 200);
+  EXPECT_EQ(refused("board.example", "https://evil.example", false), 403);
+  EXPECT_EQ(refused("board.example", "ftp://board.example", false), 403);
   EXPECT_EQ(refused("127.evil.com", "http://127.evil.com"), 403);
   EXPECT_EQ(refused("localhost:80", "http://localhost:81"), 403);
   EXPECT_EQ(refused("localhost:80", "null"), 403);

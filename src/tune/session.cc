@@ -118,7 +118,8 @@ Status Session::begin(const std::string& command, Json asked) {
     const ProfilerInfo& board = roles_.front().profiler->info();
     const RunRequest wanted{command,           asked.dump(),  board.device,
                             board.fingerprint, options_.seed, conditions()};
-    FLYBALL_ASSIGN(run_, store_->begin_or_resume(wanted));
+    FLYBALL_ASSIGN(run_,
+                   options_.anew ? store_->begin_run(wanted) : store_->begin_or_resume(wanted));
   }
   if (knows_all(options_.strategy)) return read_tables();
   FLYBALL_CHECK(open_recorders());

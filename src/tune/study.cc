@@ -107,7 +107,8 @@ class Study final : public Profiler {
     Request request = create_.request;
     request.command = command;
     // Without a name nobody can mean an earlier study.
-    if (create_.name.empty()) request.fresh = true;
+    request.anew = create_.name.empty();
+    request.fresh = request.fresh || request.anew;
     auto result =
         tune(*this, store, request, [this](const SessionEvent& event) { on_event(event); });
     if (!result) return result.error();

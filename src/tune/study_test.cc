@@ -204,6 +204,35 @@ TEST(Study, TrialsAreKeptUnderARunAndANamedOneKnowsThemAgain) {
   EXPECT_TRUE(unnamed[2].contains("told") || unnamed[1].contains("trial"));
 }
 
+// Its program ended after the first trial; nobody can mean that run.
+TEST(Study, WithoutANameItDoesNotGoOnWithOneThatWasLeft) {
+  const TempFolder folder;
+  auto store = Store::open(folder / "store.db");
+  ASSERT_TRUE(store.ok());
+  const auto asked = [&](const Json& create, size_t trials) {
+    size_t told = 0;
+    const auto answers = talk(
+        [&](const Json& last) -> std::optional<Json> {
+          if (last.is_null()) return create;
+          if (!last.contains("trial")) {
+            if (last.contains("finished") || told >= trials) return {};
+            return Json{{"do", "ask"}};
+          }
+          ++told;
+          return Json{{"do", "tell"}, {"trial", last["trial"]["number"]}, {"minibatch_ms", 10}};
+        },
+        &*store);
+    return std::ranges::count_if(answers, [](const Json& said) { return said.contains("trial"); });
+  };
+  Json named = three;
+  named["name"] = "mine";
+  const auto all = asked(three, 100);
+  EXPECT_EQ(asked(three, 1), 1);
+  EXPECT_EQ(asked(three, 100), all);
+  EXPECT_EQ(asked(named, 1), 1);
+  EXPECT_EQ(asked(named, 100), all - 1) << "this one goes on";
+}
+
 TEST(Study, AGovernorThatWasChangedIsAnotherCondition) {
   const TempFolder folder;
   auto store = Store::open(folder / "store.db");

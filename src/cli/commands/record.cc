@@ -72,7 +72,7 @@ Result<Json> tell(const std::string& file, const RecordArguments& options) {
 }
 
 // In the board's own time: a day takes seconds.
-Status record_twin(const RecordArguments& options, const Board& board, const Context& context) {
+Status record_twin(const RecordArguments& options, const Board& board, Context& context) {
   if (!options.command.empty())
     return Error{Code::invalid_argument, "a simulated board runs no command",
                  "leave it out: it trains and rests in turns"};
@@ -104,6 +104,7 @@ Status record_twin(const RecordArguments& options, const Board& board, const Con
   progress.finish();
   const bool whole = seconds >= options.duration->value;
   FLYBALL_CHECK(recorder.finish(nanoseconds(seconds), whole ? "duration" : "interrupted"));
+  if (!whole) context.exit_code = interrupted_exit_code();
   FLYBALL_ASSIGN(const Json document, tell(file, options));
   return {};
 }

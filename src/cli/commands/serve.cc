@@ -234,8 +234,9 @@ void add_serve(CLI::App& app, Context& context) {
   add_percentile(*command, serve.plan.percentile, "Share of requests in time that plans keep");
   serve.plan.scope.exclude({Target::no_training},
                            {add_preference(*command, serve.plan.request.prefer)});
-  options->margin = add_margin(*command, serve.plan.request.margin,
-                               "of requests over http 5 %, and at least 2ms; of others 0s");
+  options->margin =
+      add_margin(*command, serve.plan.request.margin,
+                 "where it listens 5 %, at least 2ms, half of the budget at most; else 0s");
   takes_one_of(command->add_option("--overload", options->overload,
                                    "What becomes of requests that cannot be answered in time"),
                {"refuse", "late"})

@@ -19,14 +19,15 @@ constexpr std::array variables = {OptionVariable{"--store", "FLYBALL_STORE"},
                                   OptionVariable{"--token-file", "FLYBALL_TOKEN"}};
 
 // Said each time: rights, what is done once, where one answer goes, what runs.
-constexpr std::array<std::string_view, 41> said_each_time = {
+constexpr std::array<std::string_view, 43> said_each_time = {
     "--apply",          "--force",    "--insecure", "--root",       "--dry-run", "--json",
     "--help",           "--version",  "--fresh",    "--out",        "--report",  "--csv",
     "--trace",          "--cases",    "--save",     "--resume",     "--run",     "--name",
     "--stage",          "--export",   "--plug",     "--plug-begin", "--preset",  "--pin-max",
     "--oracle",         "--truth",    "--tables",   "--arrivals",   "--listen",  "--token-file",
     "--separate-modes", "--workload", "--infer",    "--train",      "--from",    "--group",
-    "--socket",         "--mode",     "--server",   "--record",     "--asked"};
+    "--socket",         "--mode",     "--server",   "--record",     "--asked",   "--rate",
+    "--board"};
 
 Error refused(const ConfiguredValue& value, const std::string& complaint, std::string hint) {
   return {Code::invalid_argument, fmt::format("{}: {}", value.place(), complaint), std::move(hint)};
