@@ -50,6 +50,18 @@ std::vector<const Measurement*> TuneResult::readings(size_t config) const {
   return all;
 }
 
+namespace {
+
+/// As people write it where that says all of it: "2 h 5 min", else "5399.5 s".
+std::string budget_text(double seconds) {
+  const double step = seconds < 3600 ? 1 : 60;  // what is shown of it
+  const bool whole = seconds >= 60 && std::fmod(seconds, step) == 0;
+  if (whole) return format_seconds({seconds});
+  return seconds < 1 ? fmt::format("{:.12g} ms", seconds * 1e3) : fmt::format("{:.12g} s", seconds);
+}
+
+}  // namespace
+
 std::string describe(const TuneResult& result) {
   const Request& request = result.request;
   const std::string &span = result.budget_span, figure = served_figure(result.board());
@@ -57,7 +69,7 @@ std::string describe(const TuneResult& result) {
   if (request.power_budget_w != unlimited)
     text += fmt::format(", power ≤ {:g} W", request.power_budget_w);
   if (request.time_budget_s != unlimited)
-    text += fmt::format(", {} ≤ {}", span, format_seconds({request.time_budget_s}));
+    text += fmt::format(", {} ≤ {}", span, budget_text(request.time_budget_s));
   if (request.energy_budget_j != unlimited)
     text += fmt::format(", energy of {} {} ≤ {:g} J", span == "epoch" ? "an" : "a", span,
                         request.energy_budget_j);

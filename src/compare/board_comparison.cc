@@ -170,6 +170,7 @@ class Comparer {
     ratios.energy = ratio(board, baseline, [this](size_t b, size_t n) {
       return figures(b, n).has_time() ? figures(b, n).known.minibatch_j() : not_known;
     });
+    if (ratios.energy) ratios.energy_text = energy_against(board, *ratios.energy);
     if (all_.boards[board].name == all_.boards[baseline].name) return ratios;
     ratios.published = ratio(baseline, board, [this](size_t b, size_t n) {
       const PublishedEpoch* epoch = all_.published_epoch(b, n);
@@ -190,7 +191,7 @@ class Comparer {
     else if (!ratios.speed)
       parts.emplace_back("no network has figures both here and on " + baseline.title);
     if (ratios.speed) parts.push_back(speed_words(*ratios.speed, baseline.title));
-    if (ratios.energy) parts.back() += ", " + energy_against(board, *ratios.energy);
+    if (ratios.energy) parts.back() += ", " + ratios.energy_text;
     if (ratios.published) parts.push_back("published: " + speed_words(*ratios.published, ""));
     if (ratios.measured) parts.push_back("measured: " + speed_words(*ratios.measured, ""));
     for (size_t i = 0; i < networks(); ++i)

@@ -20,6 +20,7 @@ namespace flyball {
 struct BoardRatios {
   std::optional<Ratio> speed, energy;        ///< of our figures; energy ÷ energy of the baseline
   std::optional<Ratio> published, measured;  ///< speed by what was published, or measured
+  std::string energy_text;                   ///< `energy` in words, and whose totals it divides
   std::string text;                          ///< all of it in one sentence
 };
 

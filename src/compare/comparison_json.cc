@@ -7,21 +7,17 @@
 namespace flyball {
 namespace {
 
-Json ratio_json(const std::optional<Ratio>& ratio, std::string (*words)(const Ratio&)) {
+Json ratio_json(const std::optional<Ratio>& ratio, const std::string& words) {
   if (!ratio) return nullptr;
   return {{"mean", ratio->mean},
           {"least", ratio->least},
           {"most", ratio->most},
           {"networks", ratio->networks},
-          {"text", words(*ratio)}};
+          {"text", words}};
 }
 
-std::string as_speed(const Ratio& ratio) {
-  return speed_words(ratio, "");
-}
-
-std::string as_energy(const Ratio& ratio) {
-  return energy_words(ratio, "");
+Json speed_json(const std::optional<Ratio>& ratio) {
+  return ratio_json(ratio, ratio ? speed_words(*ratio, "") : "");
 }
 
 class Document {
@@ -90,10 +86,10 @@ class Document {
             {"power_parts", text_or_null(board.power_parts)},
             {"price", price_json(board)},
             {"figures", std::move(figures)},
-            {"speed", ratio_json(ratios.speed, as_speed)},
-            {"energy", ratio_json(ratios.energy, as_energy)},
-            {"published_speed", ratio_json(ratios.published, as_speed)},
-            {"measured_speed", ratio_json(ratios.measured, as_speed)},
+            {"speed", speed_json(ratios.speed)},
+            {"energy", ratio_json(ratios.energy, ratios.energy_text)},
+            {"published_speed", speed_json(ratios.published)},
+            {"measured_speed", speed_json(ratios.measured)},
             {"text", ratios.text},
             {"misses", all_.choice ? Json(all_.choice->misses[i]) : Json(nullptr)}};
   }

@@ -25,7 +25,9 @@ std::string run_words(const Settings& settings) {
 // What can be set is one mode: where each role has its own, there are no steps.
 Json apply_of(const Json& answer) {
   const Json choice = value_at(answer, "choice");
-  if (!choice.is_object()) return Json::array();
+  const Json together = value_at(answer, "together");
+  const bool refused = together.is_object() && !text_of(together, "refused").empty();
+  if (!choice.is_object() || refused) return Json::array();
   const Json& roles = choice["roles"];
   Applied applied;
   applied.device = text_of(value_at(answer, "device"), "name");

@@ -116,6 +116,45 @@ test("a plan shows its answer among the alternatives, what easing buys, and wher
   assert.deepEqual(plan_sheet(page).charts[0]!.points.filter((p) => p.name === undefined).map((p) => p.marked), [false, false, false, true, false, false]);
 });
 
+test("a plan that does not run with both at once says so first", () => {
+  const page = plan_page();
+  page.answer.together = { sharing: "interleaved", seconds: 0, refused: "both need 9.1 GB of memory", train_per_s: null, planned_per_s: null, latency_ms: null, late: null, late_pct: null, hungrier_w: null, provenance: "simulated" };
+  const sheet = plan_sheet(page);
+  assert.equal(sheet.headline, "What was chosen on twin does not run together.");
+  assert.deepEqual(sheet.notes[0], { level: "warning", text: "both at once do not run: both need 9.1 GB of memory" });
+});
+
+test("what may be typed as a limit is rounded up, and never beyond the limit that it keeps", () => {
+  const page = plan_page();
+  Object.assign(page.answer.front[0]!, { power_w: 15.1842 });
+  Object.assign(page.answer.limits[0]!, { used: 24.9601, limit: 24.965 });
+  const sheet = plan_sheet(page);
+  assert.equal(column(sheet, "Alternatives at other powers", "power")[0], "15.19");
+  assert.deepEqual([column(sheet, "What it leaves of each limit", "used")[0], column(sheet, "What it leaves of each limit", "at most")[0]], ["24.965 W", "24.965 W"]);
+  assert.deepEqual(sheet.figures.map((f) => f.limit), [undefined, 30, undefined]);
+});
+
+test("two roles of one network are told apart", () => {
+  const page = plan_page();
+  for (const role of page.answer.choice!.roles) role.workload = "net";
+  page.answer.default = structuredClone(page.answer.choice!);
+  Object.assign(page.answer.choice!.roles[1]!.config, { batch_size: 8 });
+  Object.assign(page.answer.choice!.roles[0]!.config, { batch_size: 16 });
+  Object.assign(page.answer.default.roles[0]!.config, { batch_size: 32 });
+  const settings = plan_sheet(page).settings!.filter((s) => s.name === "batch_size");
+  assert.deepEqual(settings.map((s) => [s.label, s.value, s.usual]), [["Batch size of net (training)", "16", "32"], ["Batch size of net (serving)", "8", undefined]]);
+  for (const role of page.answer.choice!.roles) role.phase = "infer";
+  assert.match(plan_sheet(page).headline, /the first net with batch size 16; the second net with batch size 8/);
+  page.answer.profiled[1]!.service = "the second net";
+  assert.equal(column(plan_sheet(page), "What was profiled", "workload")[1], "the second net");
+});
+
+test("a training that diverges is warned of", () => {
+  const page = profile_page();
+  page.answer.diverged_in = 2;
+  assert.ok(profile_sheet(page).notes.some((n) => n.level === "warning" && n.text.startsWith("the training diverges: from epoch 2 on")));
+});
+
 test("a plan without an answer says why, a dynamic one has its windows", () => {
   const page = plan_page();
   page.answer.choice = page.answer.answer = null;
@@ -126,7 +165,7 @@ test("a plan without an answer says why, a dynamic one has its windows", () => {
   const sheet = plan_sheet(dynamic_page());
   assert.equal(sheet.headline, "A mode for each of 3 windows on twin.");
   assert.deepEqual(column(sheet, "The windows", "requests"), [30, 60, 90]);
-  assert.deepEqual(sheet.tables[0]!.rows.map((r) => r.cells[r.cells.length - 1]), [null, 40, null]);
+  assert.deepEqual(sheet.tables[0]!.rows.map((r) => r.cells[r.cells.length - 1]), ["", 40, ""]);
   assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["power over all windows", 21.7, undefined], ["with one mode throughout", null, "no profiled one serves all windows"], ["switches", 1, undefined], ["found with", 10, "in 11 trials now and 1 known before"]]);
 });
 
@@ -189,7 +228,7 @@ test("roofs: the drawn modes, shares in percent, and the figures of the highest 
   assert.deepEqual(sheet.figures.map((f) => f.unit), ["GFLOP/s", "GB/s", "FLOP/B", "pJ", "pJ", "W"]);
   assert.equal(sheet.subject, "Roofline · twin (simulated)");
   page.answer.verdicts = [];
-  assert.equal(roofline_sheet(page).headline, "twin does 2900 GFLOP/s and moves 60 GB/s at most.");
+  assert.equal(roofline_sheet(page).headline, "twin does 2900 GFLOP/s and moves 60 GB/s, as fitted.");
   page.answer.highest = null;
   assert.deepEqual(roofline_sheet(page).figures, []);
 });

@@ -130,6 +130,8 @@ export interface SheetFigure {
   value: Quantity | null;
   /** `ms`, `W`, `profiles`, …; empty for a count. */
   unit: string;
+  /** Of what stands beside an upper limit, or may be typed as one, that limit: rounded up, never beyond it. */
+  limit?: number;
   /** Left out where it says nothing. */
   provenance?: Provenance;
   /** The same by default. */

@@ -29,11 +29,19 @@ export interface Setting {
   value: number;
 }
 
+/** What each is called: its network; of two with one network by what it does, or which of them it is. */
+export function role_names(roles: (PlanWindowRole & { phase?: string })[]): string[] {
+  if (roles.length < 2 || roles[0]!.workload !== roles[1]!.workload) return roles.map((r) => r.workload);
+  if (roles[0]!.phase !== roles[1]!.phase) return roles.map((r) => `${r.workload} (${r.phase === "train" ? "training" : "serving"})`);
+  return roles.map((r, i) => `the ${i === 0 ? "first" : "second"} ${r.workload}`);
+}
+
 /** What is set: the mode once, then what each role runs with. */
 export function settings_of(roles: PlanWindowRole[]): Setting[] {
+  const names = role_names(roles);
   const entries = (role: string, config: CommonConfig): Setting[] => Object.entries(config).map(([name, value]) => ({ role, name, value }));
   const mode = mode_of(roles);
-  return [...(mode ? entries("", mode) : []), ...roles.flatMap((r) => entries(roles.length > 1 ? r.workload : "", mode ? of_scope(r.config, "run") : r.config))];
+  return [...(mode ? entries("", mode) : []), ...roles.flatMap((r, i) => entries(roles.length > 1 ? names[i]! : "", mode ? of_scope(r.config, "run") : r.config))];
 }
 
 /** "4 CPU cores and CPU at 816 MHz; lenet5 with batch size 2". */

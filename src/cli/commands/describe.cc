@@ -20,7 +20,6 @@
 #include "data/batch_buffer.h"
 #include "module/onnx.h"
 #include "space/named_source.h"
-#include "space/published_names.h"
 #include "twin/twin.h"
 #include "workload/step_memory.h"
 #include "workload/trace.h"
@@ -41,9 +40,9 @@ struct DescribeOptions {
   int64_t samples() const { return batch_size.value_or(usual_batch_size); }
 };
 
-/// The name in our spelling: "yolo_v8n" of "YOLOv8n", "vit_b16" of "ViT", as tables call them.
-std::string spelt(const std::string& asked, Phase phase) {
-  const std::string name = network_named(asked, phase);
+/// The name in our spelling: "yolo_v8n" of "YOLOv8n". What tables alone call a network ("bert") is
+/// not one of ours: it stands for another in each phase.
+std::string spelt(const std::string& name) {
   for (const Workload& workload : workloads())
     if (same_network(workload.name, name)) return workload.name;
   for (const KnownNetwork& network : known_networks())
@@ -263,7 +262,7 @@ void take_simulated_input(DescribeOptions& options) {
 
 Status fits(const DescribeOptions& options) {
   FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase.empty() ? "train" : options.phase));
-  return describe_fits({spelt(options.workload, phase), phase, options.batch_size, options.json});
+  return describe_fits({spelt(options.workload), phase, options.batch_size, options.json});
 }
 
 // The answer is no where a batch size that was named does not fit, or no batch size does.
@@ -283,7 +282,7 @@ Status describe_target(DescribeOptions options, Context& context) {
   StepOptions step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase.empty() ? "train" : options.phase));
   if (kind == NamedSource::Kind::network) {
-    options.workload = spelt(options.workload, step.phase);
+    options.workload = spelt(options.workload);
     take_simulated_input(options);
   }
   FLYBALL_ASSIGN(const CountRules rules, parse_count_rules(options.rules));

@@ -45,8 +45,8 @@ class Rows {
     row.push_back(with_spread(c.power_w, c.power_lo, c.power_hi));
     row.push_back(tells_energy(result_.board()) ? upper_figure(c.minibatch_j() / n) : "-");
     if (result_.samples > 0) {
-      row.push_back(number(c.minibatch_ms * 1e-3 * epoch));
-      row.push_back(number(c.minibatch_j() * epoch));
+      row.push_back(upper_figure(c.minibatch_ms * 1e-3 * epoch));
+      row.push_back(upper_figure(c.minibatch_j() * epoch));
     }
     row.emplace_back(std::isnan(c.minibatch_ms) ? "-" : provenance_name(c.provenance));
     rows_.push_back(std::move(row));

@@ -5,7 +5,7 @@ import { attach_hover } from "../charts/hover.ts";
 import { draw_overlay, type Name } from "../charts/overlay.ts";
 import { chip, h, section, svg } from "../dom.ts";
 import { fit_table } from "../fit.ts";
-import { exact, instant, interval, number, plural, short_number, value_of, with_unit } from "../format.ts";
+import { exact, instant, interval, number, plural, short_number, upper_number, value_of, with_unit } from "../format.ts";
 import type { Sheet } from "../sheets/sheet.ts";
 import type { Cell, SheetChart, SheetFigure, SheetTable } from "../view.ts";
 import { colours, font } from "../theme.ts";
@@ -15,9 +15,13 @@ import { bar_key, bars_chart } from "./epochs.ts";
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+function amount_of({ limit, unit }: SheetFigure, value: number): string {
+  return limit === undefined ? with_unit(value, unit) : with_unit(value, unit, (scaled) => upper_number(scaled, (limit * scaled) / value));
+}
+
 function figure(f: SheetFigure): HTMLElement {
   const whole = typeof f.value === "number" && Number.isInteger(f.value);
-  const [amount, unit = ""] = f.value === null ? ["–"] : whole ? [exact(f.value as number), f.unit] : f.unit === "" ? [number(value_of(f.value), 4)] : with_unit(value_of(f.value), f.unit).split(/\u202f(?=[^\d])/);
+  const [amount, unit = ""] = f.value === null ? ["–"] : whole ? [exact(f.value as number), f.unit] : f.unit === "" ? [number(value_of(f.value), 4)] : amount_of(f, value_of(f.value)).split(/\u202f(?=[^\d])/);
   return h("div", { class: "figure" },
     h("p", { class: "figure-label" }, capital(f.label)),
     h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),

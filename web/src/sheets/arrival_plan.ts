@@ -2,6 +2,7 @@
 import type { PlanArrivalPlan, PlanPage, PlanPreferencePoint, PlanSimulatedChoice } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetTable } from "../view.ts";
 import { choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
+import { exact, upper_number } from "../format.ts";
 import { digits, facts, notes, table, type Sheet } from "./sheet.ts";
 import { roles_words } from "../words.ts";
 
@@ -11,7 +12,7 @@ function figures(a: PlanArrivalPlan): SheetFigure[] {
   if (!a.choice || !a.simulated) return [];
   const { provenance } = a.simulated;
   const trains = a.preferences.length > 0;
-  const own = choice_figures(a.choice, a.objective, null).slice(trains ? 0 : 1);
+  const own = choice_figures(a.choice, a.objective, null, null, a.request.power_budget_w).slice(trains ? 0 : 1);
   const latencies = a.simulated.services.map((s): SheetFigure => ({
     label: `${percentile_words(a)} latency of ${s.workload}`, value: s.latency_ms, unit: "ms", provenance, note: s.late_pct === null ? "" : `${digits(s.late_pct, 2)} % late or refused`,
   }));
@@ -29,18 +30,24 @@ const front_table = (a: PlanArrivalPlan): SheetTable => table("How soon, beside 
 function front_charts(a: PlanArrivalPlan): SheetChart[] {
   const known = a.preferences.filter((p) => p.median_ms !== null && p.trainings_per_s !== null);
   if (known.length < 3) return [];
-  const bound = a.request.roles.find((role) => role.latency_ms != null)?.latency_ms ?? null;
   return [{
-    title: "Latency against training", x: { label: "median latency", unit: "ms" }, y: { label: "training minibatches", unit: "1/s" }, limits: bound === null ? [] : [{ axis: "x", value: bound, label: "budget" }],
+    title: "Latency against training", x: { label: "median latency", unit: "ms" }, y: { label: "training minibatches", unit: "1/s" }, limits: [],  // the budget is of a percentile, not of the median
     points: known.map((p) => ({ x: p.median_ms!, y: p.trainings_per_s!, label: `a batch waits ${wait_words(p)}`, group: "simulated", marked: p.chosen })),
   }];
 }
 
+/** A latency that is not told lies beyond its limit. */
+function latency_words(s: PlanSimulatedChoice["services"][number], limit_ms: number | null): string | null {
+  if (s.latency_ms === null) return limit_ms === null ? null : `beyond ${exact(limit_ms)}`;
+  return upper_number(s.latency_ms, limit_ms ?? Infinity);
+}
+
 function services_table(a: PlanArrivalPlan): SheetTable {
+  const limits = a.request.roles.filter((role) => role.phase !== "train").map((role) => role.latency_ms ?? null);
   const rows = ([["the answer", a.simulated], ["the plan for clockwork arrivals", a.clockwork]] as [string, PlanSimulatedChoice | null][])
-    .flatMap(([name, choice]) => (choice ? choice.services.map((s) => ({ name, choice, s })) : []));
+    .flatMap(([name, choice]) => (choice ? choice.services.map((s, i) => ({ name, choice, s, limit_ms: limits[i] ?? null })) : []));
   return table("Under these arrivals", `Arrivals: ${a.arrivals.join(", ")}. A plan for clockwork arrivals takes no account of how they crowd.`, rows, [
-    ["plan", "", (r) => r.name], ["service", "", (r) => r.s.workload], [`${percentile_words(a)} latency`, "ms", (r) => r.s.latency_ms], ["late or refused", "%", (r) => r.s.late_pct], ["requests in a batch", "", (r) => r.s.mean_batch],
+    ["plan", "", (r) => r.name], ["service", "", (r) => r.s.workload], [`${percentile_words(a)} latency`, "ms", (r) => latency_words(r.s, r.limit_ms)], ["limit", "ms", (r) => (r.limit_ms === null ? "" : exact(r.limit_ms))], ["keeps, too", "ms", (r) => (r.s.kept_ms !== null && r.limit_ms !== null && r.s.kept_ms < r.limit_ms ? exact(r.s.kept_ms) : "")], ["late or refused", "%", (r) => r.s.late_pct], ["requests in a batch", "", (r) => r.s.mean_batch],
     ...(a.preferences.length > 0 ? [["training minibatches", "1/s", (r: (typeof rows)[number]) => r.choice.trainings_per_s] as const] : []).map((c): [string, string, (r: (typeof rows)[number]) => number | null] => [...c]),
     ["power", "W", (r) => r.choice.power_w], ["set", "", (r) => roles_words(r.choice.roles)],
   ], () => "simulated", (r) => r.choice === a.simulated);

@@ -1,7 +1,7 @@
 // A plan: one answer with what it leaves of each limit, or a mode for each window of a changing rate.
 import type { CommonTrial, Plan, PlanChoice, PlanDynamicPlan, PlanPage, PlanTogether } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetPoint, SheetTable } from "../view.ts";
-import { list_words, plural } from "../format.ts";
+import { exact, list_words, plural, upper_number } from "../format.ts";
 import { config_words, roles_words } from "../words.ts";
 import { arrival_sheet } from "./arrival_plan.ts";
 import { counts_up, choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
@@ -18,12 +18,13 @@ function headline(a: Answer): string {
   const choice = choice_of(a);
   if ("windows" in a && a.windows.length === 0) return `No plan serves every window on ${a.device.name}.`;
   if (windows_of(a).length > 0) return `A mode for each of ${windows_of(a).length} windows on ${a.device.name}.`;
+  if ("together" in a && a.together?.refused) return `What was chosen on ${a.device.name} does not run together.`;
   return choice ? choice_headline(choice, a.objective, a.device.name) : `Nothing that was tried on ${a.device.name} meets the limits.`;
 }
 
 function figures(a: Answer): SheetFigure[] {
   const choice = choice_of(a);
-  const chosen = "windows" in a || !choice ? [] : choice_figures(choice, a.objective, a.default, (a as Plan).established ?? null);
+  const chosen = "windows" in a || !choice ? [] : choice_figures(choice, a.objective, a.default, (a as Plan).established ?? null, a.request.power_budget_w);
   return [...chosen, ...(windows_of(a).length > 0 ? window_figures(a as PlanDynamicPlan) : []), { label: "found with", value: a.profiles, unit: "profiles", note: effort_note(a) }];
 }
 
@@ -41,13 +42,23 @@ function window_figures(a: PlanDynamicPlan): SheetFigure[] {
 }
 
 const windows_table = (a: Answer): SheetTable => table("The windows", "", windows_of(a), [
-  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => roles_words(w.choice)], ["switch to it", "J", (w) => (w.switches ? w.switch_j : null)],
+  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => roles_words(w.choice)], ["switch to it", "J", (w) => (!w.switches ? "" : w.switch_j > 0 ? w.switch_j : null)],
 ], (w) => w.provenance);
 
-const amount = (value: number | null, unit: string): string => (value === null ? "" : `${digits(value, 4)} ${unit}`);
+/** Rounded so that it may be typed as a limit. */
+const cost = (value: number | null, limit = Infinity): string | null => (value === null ? null : upper_number(value, limit));
+/** "24.96 W"; of an arrival rate as it is. */
+function used_words({ used, limit, unit, constraint }: Plan["limits"][number]): string {
+  if (used === null) return "";
+  return `${constraint === "arrival rate" ? exact(used) : upper_number(used, limit ?? Infinity)} ${unit}`;
+}
+/** As it was typed; an arrival rate that could be sustained is cut. */
+function limit_words({ limit, unit, constraint }: Plan["limits"][number]): string {
+  return limit === null ? "" : `${constraint === "arrival rate" ? digits(limit, 4) : exact(limit)} ${unit}`;
+}
 
 const limits_table = ({ limits, choice }: Plan): SheetTable => table("What it leaves of each limit", "A limit that binds is used up, and keeps a better choice out.", limits, [
-  ["limit", "", (l) => l.constraint], ["of", "", (l) => l.workload], ["used", "", (l) => amount(l.used, l.unit)], ["at most", "", (l) => amount(l.limit, l.unit)], ["", "", (l) => (l.binds ? "binds" : "")],
+  ["limit", "", (l) => l.constraint], ["of", "", (l) => l.workload], ["used", "", used_words], ["at most", "", limit_words], ["", "", (l) => (l.binds ? "binds" : "")],
 ], () => choice?.provenance);
 
 /** "11 %", or that there is none, as far as that is known. */
@@ -74,7 +85,7 @@ function options_of({ front, choice }: Plan): { option: PlanChoice; marked: bool
 }
 
 const front_table = (a: Plan): SheetTable => table("Alternatives at other powers", "", options_of(a), [
-  ["power", "W", ({ option }) => option.power_w], [a.objective, a.front[0]?.value_unit ?? "", ({ option }) => option.value], ["set", "", ({ option }) => roles_words(option.roles)],
+  ["power", "W", ({ option }) => cost(option.power_w, a.request.power_budget_w ?? Infinity)], [a.objective, a.front[0]?.value_unit ?? "", ({ option }) => (counts_up(a.objective) ? option.value : cost(option.value))], ["set", "", ({ option }) => roles_words(option.roles)],
 ], ({ option }) => option.provenance, ({ marked }) => marked);
 
 /** What is drawn: the alternatives, the default, and what is predicted where a limit is eased. */
@@ -100,7 +111,7 @@ function front_charts(a: Plan): SheetChart[] {
 const origin_words = (t: CommonTrial): string => (!t.from_store ? "" : t.run === null ? " (from the store)" : ` (from run ${t.run})`);
 
 const profiled_table = (a: Answer): SheetTable => table("What was profiled", "In its order.", a.profiled, [
-  ["#", "", (_, i) => i + 1], ["workload", "", (t) => t.workload], ["set", "", (t) => config_words(t.config)], ["minibatch", "ms", (t) => (t.failure === null ? quantity(t.minibatch_ms, t.minibatch_ms_90) : `failed: ${t.failure}`)],
+  ["#", "", (_, i) => i + 1], ["workload", "", (t) => t.service ?? t.workload], ["set", "", (t) => config_words(t.config)], ["minibatch", "ms", (t) => (t.failure === null ? quantity(t.minibatch_ms, t.minibatch_ms_90) : `failed: ${t.failure}`)],
   ["power", "W", (t) => quantity(t.power_w, t.power_w_90)], ["why", "", (t) => `${t.reason}${origin_words(t)}`], ["also known", "", (t) => t.doubts ?? ""],
 ], (t) => (t.failure === null ? t.provenance : null));
 
@@ -112,6 +123,7 @@ const together_facts = (t: PlanTogether) => facts(`Both simulated at once, ${t.s
 
 /** What each role does alone does not show what both do to each other. */
 function together_note({ together: t, request: { power_budget_w: budget } }: Plan): string {
+  if (t?.refused) return `both at once do not run: ${t.refused}`;
   const late = t?.late_pct ?? 0, watts = t?.hungrier_w ?? 0;
   const found = [late > 0 ? `${digits(late, 2)} % of the requests come later than asked for` : "", budget !== null && watts > budget ? `the hungrier one draws more than the ${digits(budget, 4)} W that were asked for` : ""].filter(Boolean);
   return found.length === 0 ? "" : `both simulated at once, ${list_words(found)}: the plan rests on what each role does alone`;

@@ -34,12 +34,12 @@ export function choice_settings(choice: PlanChoice, usual: PlanChoice | null): S
 }
 
 /** Objective and power, and what they are by default; answers of earlier versions do not say whether that is a difference. */
-export function choice_figures(choice: PlanChoice, objective: string, usual: PlanChoice | null, established: PlanEstablished | null = null): SheetFigure[] {
+export function choice_figures(choice: PlanChoice, objective: string, usual: PlanChoice | null, established: PlanEstablished | null = null, budget_w: number | null = null): SheetFigure[] {
   const whose = usual && usual.provenance !== choice.provenance ? `by default (${usual.provenance})` : "by default";
   const against = (theirs: number | null | undefined, sure: boolean, more: boolean): Pick<SheetFigure, "usual"> => (theirs == null ? {} : { usual: { theirs, whose, sure, more } });
   const { provenance } = choice;
   return [
-    { label: objective, value: choice.value, unit: choice.value_unit, provenance, ...against(usual?.value, established?.objective ?? true, counts_up(objective)) },
-    { label: "power", value: choice.power_w, unit: "W", provenance, ...against(usual?.power_w, established?.power ?? true, false) },
+    { label: objective, value: choice.value, unit: choice.value_unit, ...(counts_up(objective) ? {} : { limit: Infinity }), provenance, ...against(usual?.value, established?.objective ?? true, counts_up(objective)) },
+    { label: "power", value: choice.power_w, unit: "W", limit: budget_w ?? Infinity, provenance, ...against(usual?.power_w, established?.power ?? true, false) },
   ];
 }

@@ -1,6 +1,7 @@
 // Roofs: what a board can do at most, the workloads under it, what its modes say of energy.
 import type { CommonConfig, RooflineBound, RooflineMode, RooflinePage } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetLine, SheetPoint } from "../view.ts";
+import { list_words } from "../format.ts";
 import { digits, facts, notes, table, times, type Sheet } from "./sheet.ts";
 import { config_words } from "../words.ts";
 
@@ -102,11 +103,20 @@ function tables({ cases, workloads }: RooflinePage["answer"]) {
   ];
 }
 
+/** How well fitted roofs meet the readings that they go through. */
+function fit_words({ roofs, highest }: RooflinePage["answer"]): string[] {
+  const { samples, error_pct } = highest === null ? { samples: 0, error_pct: null } : roofs.modes[highest]!;
+  if (roofs.provenance === "measured" || !samples || error_pct == null) return [];
+  return [`The roofs are fitted through ${samples} readings, not above them: half of them lie within ${digits(error_pct)} %.`];
+}
+
 function headline({ roofs, highest, verdicts }: RooflinePage["answer"]): string {
   if (verdicts.length > 0) return verdicts[0]!;
   if (highest === null) return `No mode of ${roofs.device} has roofs of its own.`;
-  const giga = (rate: number | null) => digits((rate ?? 0) * 1e-9);
-  return `${roofs.device} does ${giga(roofs.modes[highest]!.flop_per_s)} GFLOP/s and moves ${giga(roofs.modes[highest]!.bytes_per_s)} GB/s at most.`;
+  const { flop_per_s, bytes_per_s } = roofs.modes[highest]!;
+  const does = [flop_per_s ? `does ${digits(flop_per_s * 1e-9)} GFLOP/s` : "", bytes_per_s ? `moves ${digits(bytes_per_s * 1e-9)} GB/s` : ""].filter(Boolean);
+  if (does.length === 0) return `No roof of ${roofs.device} is known.`;
+  return `${roofs.device} ${list_words(does)}${roofs.provenance === "measured" ? " at most" : ", as fitted"}.`;
 }
 
 export function roofline_sheet(page: RooflinePage): Sheet {
@@ -115,7 +125,7 @@ export function roofline_sheet(page: RooflinePage): Sheet {
   const doubt = roofs.provenance === "simulated" || roofs.provenance === "predicted" ? ` (${roofs.provenance})` : "";
   return {
     title: `roofs of ${roofs.device}${doubt}`, subject: `Roofline · ${roofs.title}${doubt}`, headline: headline(answer), started_at: roofs.measured_utc,
-    lines: answer.verdicts.slice(1), figures: figures(answer), charts: charts(page), grids: page.tables, tables: tables(answer),
+    lines: [...answer.verdicts.slice(1), ...fit_words(answer)], figures: figures(answer), charts: charts(page), grids: page.tables, tables: tables(answer),
     notes: [...notes("note", answer.notes), ...notes("warning", [roofs.disturbed && `measured beside ${roofs.disturbed}`])],
     facts: [facts("Board", [["name", roofs.device], ["fingerprint", roofs.fingerprint], ["tables", roofs.sources.join(", ")], ["power total", roofs.total], ["started", roofs.measured_utc]])],
   };
