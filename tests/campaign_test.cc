@@ -241,6 +241,38 @@ TEST_F(CampaignTest, WhatAFleetShowsIsWhatItChooses) {
   EXPECT_THAT(named.err, HasSubstr("HINT: its trainings there are on orin_nano (nano-1, nano-2)"));
 }
 
+// Of simulated boards experiments keep no store; each benchmark has a result of its own.
+TEST_F(CampaignTest, AsksExperimentsOfSimulatedBoards) {
+  const std::string file = write("e.toml", R"([[boards]]
+name = "agx"
+device = "twin:orin_agx"
+[[questions]]
+name = "findings"
+ask = "experiment findings"
+options = "--only cards-are-faster"
+[[questions]]
+name = "workers"
+ask = "experiment run"
+options = ")" + std::string(FLYBALL_SOURCE_DIR) +
+                                               R"(/experiments/workers.toml"
+[[questions]]
+name = "mlperf"
+ask = "experiment benchmark"
+options = "--only lenet5"
+)")
+                               .string();
+  const Finished ahead = run({"campaign", "plan", file});
+  EXPECT_EQ(ahead.exit_code, 0) << ahead.err;
+  const Finished done = run({"campaign", "run", file});
+  EXPECT_EQ(done.exit_code, 0) << done.err
+                               << slurp(folder_ / "e.campaign/cells/agx.findings/log.txt")
+                               << slurp(folder_ / "e.campaign/cells/agx.workers/log.txt")
+                               << slurp(folder_ / "e.campaign/cells/agx.mlperf/log.txt");
+  EXPECT_EQ(counts_of(file)["done"], 3);
+  EXPECT_TRUE(fs::exists(folder_ / "e.campaign/cells/agx.mlperf/benchmark.json"));
+  EXPECT_FALSE(fs::exists(folder_ / "e.campaign/cells/agx.findings/store.db"));
+}
+
 TEST_F(CampaignTest, WhatFailsIsNamedAndSaysWhy) {
   std::string text = twins;
   text.replace(text.find("mobilenet_v3"), 12, "nonesuch");

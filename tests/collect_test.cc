@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/clock_testing.h"
 #include "command_testing.h"
 #include "schema_testing.h"
 #include "sql/database.h"
@@ -66,6 +67,19 @@ TEST_F(CollectCommandTest, TwoBoardsAndTheFleetOfThem) {
   EXPECT_EQ(document["boards"][0]["kinds"][0], "orin_agx");
   EXPECT_EQ(document["spread"][0]["boards"], 2);
   for (const auto& mode : document["best"]) EXPECT_EQ(mode["provenance"], "simulated");
+}
+
+TEST_F(CollectCommandTest, AKilledTuneIsUnfinishedForTheFleet) {
+  const pid_t child = start({"tune", "resnet18", "--device", "twin:orin_agx", "--strategy",
+                             "brute-force", "--store", path("a.db"), "-q"});
+  const auto listed = [&] { return run({"runs", "list", "--store", path("a.db")}).out; };
+  EXPECT_TRUE(
+      within_seconds_of_now(60, [&] { return listed().find("running") != std::string::npos; }));
+  ::kill(child, SIGKILL);
+  finish(child);
+  EXPECT_THAT(listed(), HasSubstr("interrupted"));
+  const auto fleet = run({"fleet", "show", "--store", path("a.db"), "--json"}).json();
+  EXPECT_EQ(fleet["boards"][0]["unfinished_runs"], 1);
 }
 
 // Numbered boards of a kind differ by their constants, not by their software, and are compared,

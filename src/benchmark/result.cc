@@ -198,6 +198,7 @@ Result<BenchmarkResult> read_result(const Json& json) {
   result.board.title = board.at("title");
   result.board.fingerprint = board.at("fingerprint");
   result.board.settings = board.at("settings").get<Conditions>();
+  result.machine = board.value("machine", "");
   result.mode = read_mode(json.at("mode"));
   result.mode_after = read_mode(json.at("mode_after"));
   for (const Json& entry : json.at("entries")) {
@@ -253,6 +254,7 @@ Json benchmark_json(const BenchmarkResult& result) {
         {"settings", result.board.settings}}},
       {"mode", result.mode.values},
       {"mode_after", result.mode_after.values}};
+  if (!result.machine.empty()) json["board"]["machine"] = result.machine;
   json["entries"] = Json::array();
   for (const EntryResult& entry : result.entries) json["entries"].push_back(entry_json(entry));
   const std::string digest = digest_of(json);

@@ -18,6 +18,7 @@ struct BenchmarkResult {
   std::string flyball;     ///< version of the program
   std::string started_utc;
   DeviceInfo board;
+  std::string machine;  ///< digest of its machine-id: boards of one image look alike; "": not known
   PowerMode mode, mode_after;  ///< what bounded each axis as it began, and as it ended
   std::vector<EntryResult> entries;
   std::string signed_off_by;  ///< who vouches for it; "" nobody

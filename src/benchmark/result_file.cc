@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/os/file_version.h"
 #include "base/os/told_errors.h"
+#include "base/text.h"
 
 namespace flyball {
 namespace {
@@ -32,6 +34,8 @@ std::string resume_fault(const ReadResult& read, const FreeSettings& settings,
   if (known.definition != result.definition) return "it is of another version of it";
   if (known.board.fingerprint != result.board.fingerprint || known.mode != result.mode)
     return "it is of another board, or of another mode";
+  if (known.machine != result.machine && !known.machine.empty() && !result.machine.empty())
+    return "it is of another board of this kind";
   for (const EntryResult& entry : known.entries)
     if (!same_settings(entry.settings, settings))
       return fmt::format("its {} was trained with other workers, threads or precision",
@@ -40,6 +44,13 @@ std::string resume_fault(const ReadResult& read, const FreeSettings& settings,
 }
 
 }  // namespace
+
+std::string machine_digest(const fs::path& root) {
+  constexpr size_t most = 4096;
+  const auto id = read_file(root / "etc/machine-id", most);
+  if (!id || trim(*id).empty()) return "";
+  return fmt::format("{:016x}", content_hash("flyball benchmark " + std::string(trim(*id))));
+}
 
 BenchmarkResult begin_result(const Benchmark& benchmark, const DeviceInfo& board) {
   BenchmarkResult result;

@@ -86,10 +86,30 @@ TEST_F(ResultFile, RefusesWhatIsOfSomethingElse) {
   other.mode.values["gpu_mhz"] = 600;
   EXPECT_THAT(refused(other), HasSubstr("of another board, or of another mode"));
   other = begun();
+  other.machine = "0123";
+  EXPECT_EQ(refused(other), "") << "the file does not say of which it is";
+  BenchmarkResult twin = earlier();
+  twin.machine = "4567";
+  ASSERT_TRUE(write_result(file_, twin).ok());
+  EXPECT_THAT(refused(other), HasSubstr("of another board of this kind"));
+  other.machine = "4567";
+  EXPECT_EQ(refused(other), "");
+  other = begun();
   other.definition = "another";
   EXPECT_THAT(refused(other), HasSubstr("of another version"));
   ASSERT_TRUE(write_file(file_, "{}").ok());
   EXPECT_THAT(refused(begun()), HasSubstr("result.json"));
+}
+
+TEST_F(ResultFile, AMachineIsToldByADigestOfItsId) {
+  EXPECT_EQ(machine_digest(folder_.path()), "");
+  std::filesystem::create_directories(folder_ / "etc");
+  ASSERT_TRUE(write_file(folder_ / "etc/machine-id", "9f8e7d6c5b4a39281706f5e4d3c2b1a0\n").ok());
+  const std::string one = machine_digest(folder_.path());
+  EXPECT_EQ(one.size(), 16U);
+  EXPECT_THAT("9f8e7d6c5b4a39281706f5e4d3c2b1a0", testing::Not(HasSubstr(one)));
+  ASSERT_TRUE(write_file(folder_ / "etc/machine-id", "0f8e7d6c5b4a39281706f5e4d3c2b1a0\n").ok());
+  EXPECT_NE(machine_digest(folder_.path()), one);
 }
 
 TEST_F(ResultFile, AModeThatChangedWhileItRanIsRemembered) {

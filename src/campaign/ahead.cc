@@ -37,12 +37,16 @@ class Oracle {
   }
 
  private:
-  /// A plan for arrivals replays them, and says nothing beforehand.
+  /// A plan for arrivals replays them, and says nothing beforehand; of an experiment only the board
+  /// itself does.
   bool foretells(const CampaignCell& cell) const {
     const auto replays = [](const std::string& word) {
       return word == "--arrivals" || word.starts_with("--arrivals=");
     };
-    return campaign_.questions[cell.question].ask->dry_runs &&
+    const AskedCommand& ask = *campaign_.questions[cell.question].ask;
+    const CampaignBoard& board = campaign_.boards[cell.board];
+    const bool simulated = board.simulated || campaign_.executor != CampaignExecutor::local;
+    return ask.dry_runs && !(ask.of_real && simulated) &&
            std::ranges::none_of(arguments_on(campaign_, cell, "", {}), replays);
   }
 

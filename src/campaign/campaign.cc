@@ -344,9 +344,9 @@ const std::vector<AskedCommand>& asked_commands() {
       {.words = "tune", .keeps = true, .dry_runs = true, .references = true},
       {.words = "plan", .keeps = true, .dry_runs = true},
       {.words = "profile"},
-      {.words = "experiment run", .keeps = true, .dry_runs = true},
-      {.words = "experiment findings", .keeps = true, .dry_runs = true},
-      {.words = "experiment benchmark"},
+      {.words = "experiment run", .keeps = true, .dry_runs = true, .of_real = true},
+      {.words = "experiment findings", .keeps = true, .dry_runs = true, .of_real = true},
+      {.words = "experiment benchmark", .then = "run", .results = true},
   };
   return commands;
 }

@@ -53,6 +53,9 @@ struct AskedCommand {
   bool keeps = false;       ///< takes --store
   bool dry_runs = false;    ///< takes --dry-run
   bool references = false;  ///< takes --reference, --profiles and --accept
+  std::string then = "";    ///< word behind `words`
+  bool results = false;     ///< takes --result
+  bool of_real = false;     ///< `keeps` and `dry_runs` are of real boards alone
 };
 const std::vector<AskedCommand>& asked_commands();
 

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
-
-#include <array>
 
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/os/host_addresses.h"
 #include "base/os/interrupt.h"
 #include "base/os/lock_file.h"
 #include "campaign/remote_board.h"
@@ -22,12 +20,6 @@ namespace {
 
 constexpr int given_up = 2, stopped = 130;  // exit codes of what has none
 constexpr double restore_limit_s = 10, export_limit_s = 60, heat_look_s = 1;
-
-std::string host_name() {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return host.data();
-}
 
 struct Ended {
   int exit_code = 0;

@@ -114,7 +114,8 @@ const char* cell_state_name(CellState state) {
 CellPlaces cell_places(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                        const CampaignCell& cell, const CampaignFolder& folder) {
   CellPlaces places;
-  if (campaign.questions[cell.question].ask->keeps) places.store = folder.store(cell).string();
+  if (keeps_store(campaign, cell)) places.store = folder.store(cell).string();
+  places.result = (folder.cell(cell) / "benchmark.json").string();
   if (cell.leader) places.reference = folder.reference(cells[*cell.leader]).string();
   return places;
 }
@@ -147,10 +148,10 @@ std::string cell_command(const Campaign& campaign, const std::vector<CampaignCel
 }
 
 std::string cell_question(const Campaign& campaign, const CampaignCell& cell) {
-  return shell_line(
-      cell_arguments(campaign, cell,
-                     {.store = campaign.questions[cell.question].ask->keeps ? "store.db" : "",
-                      .reference = cell.leader ? "reference.csv" : ""}));
+  return shell_line(cell_arguments(campaign, cell,
+                                   {.store = keeps_store(campaign, cell) ? "store.db" : "",
+                                    .result = "benchmark.json",
+                                    .reference = cell.leader ? "reference.csv" : ""}));
 }
 
 std::string reference_digest(const CampaignFolder& folder, const CampaignCell& leader) {
@@ -161,8 +162,7 @@ std::string reference_digest(const CampaignFolder& folder, const CampaignCell& l
 bool has_outcome(const Campaign& campaign, const CampaignCell& cell, const CampaignFolder& folder) {
   std::error_code ignored;
   return !cell_answer(folder, cell).is_null() &&
-         (!campaign.questions[cell.question].ask->keeps ||
-          std::filesystem::exists(folder.store(cell), ignored));
+         (!keeps_store(campaign, cell) || std::filesystem::exists(folder.store(cell), ignored));
 }
 
 CellStatus cell_status(const Campaign& campaign, const std::vector<CampaignCell>& cells,

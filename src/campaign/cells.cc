@@ -22,7 +22,9 @@ void append(CommandWords& words, const CommandWords& more) {
 }
 
 CommandWords asked(const Campaign& campaign, const CampaignCell& cell) {
-  CommandWords words = split(campaign.questions[cell.question].ask->words, ' ');
+  const AskedCommand& ask = *campaign.questions[cell.question].ask;
+  CommandWords words = split(ask.words, ' ');
+  if (!ask.then.empty()) words.push_back(ask.then);
   if (!campaign.workloads.empty()) append(words, campaign.workloads[cell.workload].words);
   return words;
 }
@@ -120,6 +122,11 @@ Result<const CampaignCell*> find_cell(const std::vector<CampaignCell>& cells,
                name_hint(name, names, "`flyball campaign status` lists them")};
 }
 
+bool keeps_store(const Campaign& campaign, const CampaignCell& cell) {
+  const AskedCommand& ask = *campaign.questions[cell.question].ask;
+  return ask.keeps && !(ask.of_real && campaign.boards[cell.board].simulated);
+}
+
 CommandWords cell_arguments(const Campaign& campaign, const CampaignCell& cell,
                             const CellPlaces& places) {
   CommandWords words = asked(campaign, cell);
@@ -128,8 +135,10 @@ CommandWords cell_arguments(const Campaign& campaign, const CampaignCell& cell,
   append_options(campaign, cell, words);
   if (!places.reference.empty())
     append(words, {"--reference", places.reference, "--accept", "simulated"});
-  if (campaign.questions[cell.question].ask->keeps && !places.store.empty())
+  if (keeps_store(campaign, cell) && !places.store.empty())
     append(words, {"--store", places.store});
+  if (campaign.questions[cell.question].ask->results && !places.result.empty())
+    append(words, {"--result", places.result});
   words.emplace_back("--json");
   append_program(campaign, cell, words);
   return words;

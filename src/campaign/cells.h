@@ -25,9 +25,13 @@ Result<std::vector<CampaignCell>> cells_of(const Campaign& campaign);
 Result<const CampaignCell*> find_cell(const std::vector<CampaignCell>& cells,
                                       const std::string& name);
 
+/// Does it keep a store? Experiments on a simulated board keep none.
+bool keeps_store(const Campaign& campaign, const CampaignCell& cell);
+
 /// Where a cell keeps what it finds.
 struct CellPlaces {
   std::string store;      ///< "": nothing is kept
+  std::string result;     ///< of a benchmark; "": where it is usual
   std::string reference;  ///< table that it starts from; "": none
 };
 /// Behind "flyball": question, workload, board, options, budget, store, and the program of the

@@ -263,6 +263,21 @@ TEST_P(Collect, WhatWasCollectedTwiceByTwoWaysIsThereOnce) {
   EXPECT_EQ(opened_target().measurements({}).value().size(), 6u);
 }
 
+TEST_P(Collect, ABoardsNameThatIsGivenLaterTravelsOn) {
+  { ASSERT_TRUE(open("a.db").add_run(sample_request(), samples(0, 1), "").ok()); }
+  const auto to_hub = [&](const std::string& board) {
+    auto hub = CollectTarget::open(file("hub.db"));
+    ASSERT_TRUE(hub->take(file("a.db"), board).ok());
+  };
+  to_hub("");
+  take("hub.db");
+  to_hub("nx7");
+  take("hub.db");
+  const auto held = opened_target().measurements({}).value();
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_EQ(held[0].board, "nx7");
+}
+
 TEST_P(Collect, ManyAtOnceTakeEachRunOnce) {
   {
     Store store = open("a.db");

@@ -100,6 +100,10 @@ Status CollectedRows::prepare_stores(const std::string& name, const std::string&
       if (!board.empty())
         FLYBALL_CHECK(to_.run("UPDATE stores SET board = ? WHERE store = ? AND board <> ?1",
                               {board, store.store}));
+    } else if (!store.board.empty()) {
+      // Named where it was collected first, after it was collected from there.
+      FLYBALL_CHECK(to_.run("UPDATE stores SET board = ? WHERE store = ? AND board = ''",
+                            {store.board, store.store}));
     }
     FLYBALL_ASSIGN(stores_[store.id],
                    to_.integer("SELECT id FROM stores WHERE store = ?", {store.store}));

@@ -193,6 +193,22 @@ TEST_F(StoredBoard, WithoutATrialAtTheseSettingsThereIsNoFigure) {
   EXPECT_THAT(board->figures[0].missing, HasSubstr("batch size 32"));
 }
 
+TEST_F(StoredBoard, WhatIsLeftOutForItsConditionsIsSaid) {
+  keep(900, 60);
+  Measurement other = sample_measurement(0);
+  other.trial.mode.values[axis::gpu_mhz] = 900;
+  other.trial.job.settings[axis::loader_workers] = 4;
+  other.trial.job.settings[axis::prefetch] = 2;
+  other.conditions = Conditions{{"LibTorch", "another"}};
+  other.started_utc = "2020-01-01T00:00:00Z";
+  ASSERT_TRUE(store_.add_measurement(other).ok());
+  const auto board = stored_board_figures(store_, "orin_agx", question({"resnet18"}));
+  ASSERT_TRUE(board.ok());
+  EXPECT_EQ(board->figures[0].known.minibatch_ms, 60);
+  EXPECT_THAT(board->notes,
+              testing::Contains(HasSubstr("1 under other conditions than the latest")));
+}
+
 TEST_F(StoredBoard, ABoardThatItDoesNotHoldIsAnError) {
   const auto board = stored_board_figures(store_, "orin_nano", question({"resnet18"}));
   ASSERT_FALSE(board.ok());

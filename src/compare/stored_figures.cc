@@ -65,8 +65,10 @@ const Trial* nearest_to_highest_of(std::span<const StoredMeasurement> trials) {
   return best;
 }
 
+/// `other_conditions`: how many trials are left out since the latest had others.
 BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
-                        const BoardsQuestion& question, ComparedBoard& board) {
+                        const BoardsQuestion& question, ComparedBoard& board,
+                        size_t& other_conditions) {
   BoardFigures figures;
   figures.minibatches = network.minibatches(question.batch_size);
   std::erase_if(all.trials, [&](const StoredMeasurement& one) {
@@ -82,6 +84,7 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
   }
   keep_as_asked(all.trials, network.name, question, board);
   all = of_latest_conditions(std::move(all));
+  other_conditions += all.left_out.other_conditions;
   const Trial* chosen = nearest_to_highest_of(all.trials);
   if (!chosen) {
     figures.missing = fmt::format(
@@ -129,10 +132,11 @@ Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name
                  "`flyball runs list` shows what it holds; twin:BOARD is simulated, and table:FILE "
                  "was measured elsewhere"};
   ComparedBoard board{name, compared_title(name, "store"), BoardSource::store};
+  LeftOutTrials left_out = all.left_out;
   for (const ComparedNetwork& network : question.networks)
-    board.figures.push_back(figures_of(all, network, question, board));
-  if (all.left_out.all() > 0)
-    board.notes.push_back(fmt::format("{}: {} are left out", name, all.left_out.words()));
+    board.figures.push_back(figures_of(all, network, question, board, left_out.other_conditions));
+  if (left_out.all() > 0)
+    board.notes.push_back(fmt::format("{}: {} are left out", name, left_out.words()));
   board.notes.insert(board.notes.end(), experiments.begin(), experiments.end());
   return board;
 }

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "data/formats/open.h"
-#include "data/makers/make.h"
+#include "data/makers/default_set.h"
 
 namespace flyball {
 namespace {
@@ -12,21 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t own_needs_bytes = 16'000'000;
-
-// In a folder beside it first: a kill must not leave half a dataset under its name.
-Status make_whole(const MadeDataset& made, const fs::path& folder) {
-  const fs::path partial = folder.string() + ".partial";
-  std::error_code problem;
-  fs::remove_all(partial, problem);
-  fs::create_directories(folder.parent_path(), problem);
-  FLYBALL_CHECK(
-      make_dataset(made.kind, made.samples, partial, {.size = {made.width, made.height}}));
-  fs::rename(partial, folder, problem);
-  if (problem)
-    return Error{Code::io, fmt::format("cannot make {}: {}", folder.string(), problem.message()),
-                 ""};
-  return {};
-}
 
 }  // namespace
 
@@ -42,7 +27,9 @@ Result<fs::path> dataset_for(const ExperimentSpec& spec, const RunSettings& run,
   const fs::path folder =
       (elsewhere ? medium->folder / "flyball-data" : made_root) / spec.dataset.label();
   std::error_code ignored;
-  if (!fs::exists(folder, ignored)) FLYBALL_CHECK(make_whole(spec.dataset, folder));
+  if (!fs::exists(folder, ignored))
+    FLYBALL_CHECK(make_whole_dataset(spec.dataset.kind, spec.dataset.samples, folder,
+                                     {.size = {spec.dataset.width, spec.dataset.height}}));
   return folder;
 }
 

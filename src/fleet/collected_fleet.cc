@@ -10,6 +10,7 @@
 #include "fleet/fleet_trials.h"
 #include "fleet/trial_groups.h"
 #include "space/board_fingerprint.h"
+#include "sql/process.h"
 #include "telemetry/sampling/time_stamp.h"
 
 namespace flyball {
@@ -62,6 +63,13 @@ class FleetReader {
                         board.name = own ? "this store" : row.text(3);
                         board.flyball = row.text(4);
                         board.collected_utc = std::max(board.collected_utc, row.text(5));
+                        return Status();
+                      }));
+    // Whoever was killed could not say so.
+    FLYBALL_CHECK(
+        database_.run("SELECT COALESCE(store_id, 0), process FROM runs WHERE state = 'running'", {},
+                      [&](const Row& row) {
+                        board_of(row).unfinished += !is_running(row.text(1));
                         return Status();
                       }));
     return database_.run(

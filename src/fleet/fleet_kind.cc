@@ -114,9 +114,10 @@ Result<WorkloadTable> as_asked(const WorkloadTable& table, const FleetTraining& 
   return narrowed(table, choices);
 }
 
-bool has_setting(const Settings& settings, const char* name, double value) {
+/// As asked, or `unsaid` where it is not said.
+bool has_setting(const Settings& settings, const char* name, double value, bool unsaid) {
   const auto found = settings.find(name);
-  return found == settings.end() || found->second == value;
+  return found == settings.end() ? unsaid : found->second == value;
 }
 
 // Of the boards of a store that others were collected into: each counts once, by the median
@@ -253,6 +254,9 @@ Result<FleetKind> tabled_kind(const Table& table, const FleetTraining& training)
   if (accepted.size() == 0)
     return Error{Code::not_found, fmt::format("{} holds no measured rows of it", table.name),
                  "--accept takes other rows"};
+  if (!find_axis(accepted.space.axes(), axis::batch_size))
+    return Error{Code::not_found, table.name + " does not say the batch size of its trainings",
+                 "add a column batch_size"};
   FLYBALL_ASSIGN(const WorkloadTable asked, as_asked(accepted, training));
   FLYBALL_ASSIGN(FleetKind kind, kind_of(asked, compared_title(of_network->device, "table")));
   if (left_out > 0)
@@ -272,8 +276,8 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
     const Trial& trial = one.measurement.trial;
     return one.measurement.whole_run() ||
            canonical_network(trial.job.workload) != training.network.name ||
-           !has_setting(trial.job.settings, axis::batch_size, training.batch_size) ||
-           !has_setting(trial.job.settings, axis::loader_workers, training.loader_workers);
+           !has_setting(trial.job.settings, axis::batch_size, training.batch_size, false) ||
+           !has_setting(trial.job.settings, axis::loader_workers, training.loader_workers, true);
   });
   FleetKind kind{name, compared_title(name, "store")};
   const std::vector<FleetMode> modes = means_of_boards(all, kind);

@@ -40,7 +40,9 @@ TrialSeries gather(const std::vector<BoardRecord>& boards) {
       if (stored.reused || m.provenance != Provenance::measured || !counts(m)) continue;
       const TrialKey key{m.device, m.trial.job.workload, phase_name(m.trial.job.phase),
                          describe(all_settings(m.trial)), m.power ? m.power->total : ""};
-      Series& own = readings[key][board.name][software_of(m)];
+      // Of a store that others were collected into, each is a board of its own.
+      const std::string& whose = stored.board.empty() ? board.name : stored.board;
+      Series& own = readings[key][whose][software_of(m)];
       own.ms.push_back(m.minibatch_ms);
       if (const auto joules = m.minibatch_j()) own.joules.push_back(*joules);
     }

@@ -41,6 +41,17 @@ TEST(BoardSpread, BetweenBoardsOfOneKind) {
   EXPECT_TRUE(spread.over_time.empty());
 }
 
+// One store that others were collected into.
+TEST(BoardSpread, CollectedBoardsAreToldApart) {
+  StoredMeasurement one = measured(100, 10, 10), two = measured(100, 12, 10);
+  one.board = "nano-1";
+  two.board = "nano-2";
+  const BoardSpread spread = spread_of_boards(std::vector<BoardRecord>{{"fleet.db", {one, two}}});
+  ASSERT_EQ(spread.between_boards.size(), 1u);
+  EXPECT_THAT(spread.between_boards[0].members, testing::ElementsAre("nano-1", "nano-2"));
+  EXPECT_TRUE(spread.over_time.empty());
+}
+
 TEST(BoardSpread, SoftwareIsNotTakenForABoard) {
   const std::vector<BoardRecord> boards = {
       {"a.db", {measured(100, 10, 0), measured(100, 14, 0, "LibTorch 2.1")}},

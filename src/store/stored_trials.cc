@@ -89,9 +89,14 @@ Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter
 }
 
 StoredTrials of_latest_conditions(StoredTrials all) {
+  // Numbers follow the order in which stores were collected, times that of the trials.
+  const auto when = [](const StoredMeasurement& stored) {
+    return std::tie(stored.measurement.started_utc, stored.id);
+  };
   const StoredMeasurement* latest = nullptr;
   for (const StoredMeasurement& stored : all.trials)
-    if (!of_a_table(stored.measurement) && (!latest || stored.id > latest->id)) latest = &stored;
+    if (!of_a_table(stored.measurement) && (!latest || when(stored) > when(*latest)))
+      latest = &stored;
   if (!latest) return all;
   const std::string fingerprint = latest->measurement.fingerprint;
   const auto conditions = latest->measurement.conditions;

@@ -100,5 +100,18 @@ TEST(StoredTrials, OtherConditionsThanTheLatestsAreLeftOutAndImportsStay) {
   EXPECT_EQ(kept.left_out.words(), "1 disturbed trials, 1 under other conditions than the latest");
 }
 
+// A store that was measured long ago may be collected after one of today.
+TEST(StoredTrials, TheLatestIsThatOfTheLatestTimeNotOfTheLastRow) {
+  Measurement today = sample_measurement(0), long_ago = sample_measurement(1);
+  today.conditions = Conditions{{"LibTorch", "2.6.0"}};
+  long_ago.conditions = Conditions{{"LibTorch", "1.13.1"}};
+  today.started_utc = "2026-05-01T00:00:00Z";
+  long_ago.started_utc = "2026-01-01T00:00:00Z";
+  const TempFolder folder;
+  Store store = *Store::open(folder.path());
+  ASSERT_TRUE(store.add_measurements(std::vector{today, long_ago}).ok());
+  EXPECT_THAT(numbers(of_latest_conditions(*stored_trials(store, {}))), ElementsAre(0));
+}
+
 }  // namespace
 }  // namespace flyball

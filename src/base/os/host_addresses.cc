@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -63,6 +64,12 @@ std::vector<std::string> from_getent(const std::string& text) {
 }
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
 
 Result<std::vector<std::string>> host_addresses(const std::string& host,
                                                 const HostSources& sources) {

@@ -1,5 +1,6 @@
-// Addresses of a host by its name. A static program cannot ask the C library, which loads what a
-// machine's nsswitch.conf names, so all ask getent(1), the system's own program.
+// The name of this host, and addresses of others by theirs. A static program cannot ask the C
+// library, which loads what a machine's nsswitch.conf names, so all ask getent(1), the system's own
+// program.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +10,9 @@
 #include "base/status.h"
 
 namespace flyball {
+
+/// Of this one, as gethostname(2) tells it.
+std::string host_name();
 
 /// Where names of hosts are looked for.
 struct HostSources {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/os/host_addresses.h"
 #include "base/os/places.h"
 #include "data/formats/open.h"
 #include "data/makers/coco_maker.h"
@@ -45,15 +46,21 @@ Result<fs::path> drawn_dataset(const std::string& name, const std::string& kind,
   std::error_code problem;
   if (fs::exists(folder, problem)) return folder;
   if (making) making(fmt::format("{} samples of {} into {}", samples, kind, folder.string()));
-  // Made beside its place and moved there, so that what is there is whole.
-  const fs::path draft = fmt::format("{}.{}", folder.string(), ::getpid());
+  FLYBALL_CHECK(make_whole_dataset(kind, samples, folder, options));
+  return folder;
+}
+
+Status make_whole_dataset(const std::string& kind, int64_t samples, const fs::path& folder,
+                          const MakeOptions& options) {
+  std::error_code problem;
+  const fs::path draft = fmt::format("{}.{}.{}", folder.string(), host_name(), ::getpid());
   fs::create_directories(folder.parent_path(), problem);
   const Status made = make_dataset(kind, samples, draft, options);
   if (made.ok()) fs::rename(draft, folder, problem);
   fs::remove_all(draft, problem);
   if (!made.ok()) return made.error();
   if (!fs::exists(folder, problem)) return file_error("write", folder, EIO);
-  return folder;
+  return {};
 }
 
 Result<fs::path> default_dataset(const std::string& kind,

@@ -28,4 +28,9 @@ Result<std::filesystem::path> drawn_dataset(
     const std::string& name, const std::string& kind, int64_t samples, const MakeOptions& options,
     const std::function<void(const std::string& what)>& making = {});
 
+/// Made beside its place and moved there, so that what is there is whole; whoever else makes the
+/// same meanwhile, on this host or another one that sees the folder, is not disturbed.
+Status make_whole_dataset(const std::string& kind, int64_t samples,
+                          const std::filesystem::path& folder, const MakeOptions& options);
+
 }  // namespace flyball

@@ -48,9 +48,10 @@ void add_collect(CLI::App& app, Context& context) {
                    "service=NAME; passwords belong into ~/.pgpass")
       ->type_name("STORE")
       ->required();
-  command->add_option("--board", options->board,
-                      "Name of the board that these stores are of; default: each store is a board "
-                      "of its own");
+  command->add_option(
+      "--board", options->board,
+      "Name of the board that these stores are of, but for what they were collected "
+      "from; default: each store is a board of its own");
   command->add_option("--jobs", options->jobs, "Stores that are read at once")
       ->check(CLI::Range(size_t{1}, size_t{64}))
       ->capture_default_str();

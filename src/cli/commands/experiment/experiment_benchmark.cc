@@ -146,6 +146,7 @@ Status run(const BenchmarkArguments& given, Context& context) {
   BenchmarkResult result = begin_result(benchmark, board->info().device);
   const fs::path file = result_file(options, *board);
   const bool simulated = board->twin() != nullptr;
+  if (!simulated) result.machine = machine_digest(options.root);
   if (simulated) {
     if (!options.result.empty()) FLYBALL_CHECK(check_replaced(file));
     FLYBALL_CHECK(simulate(options, benchmark, entries, *board, result));
