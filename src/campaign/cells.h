@@ -31,7 +31,7 @@ bool keeps_store(const Campaign& campaign, const CampaignCell& cell);
 /// Where a cell keeps what it finds.
 struct CellPlaces {
   std::string store;      ///< "": nothing is kept
-  std::string result;     ///< of a benchmark; "": where it is usual
+  std::string result{};   ///< of a benchmark; "": where it is usual
   std::string reference;  ///< table that it starts from; "": none
 };
 /// Behind "flyball": question, workload, board, options, budget, store, and the program of the
