@@ -202,10 +202,8 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
   size_t bytes = 0;
   for (const StoredTensor& input : call->inputs) bytes += input.bytes.size();
   if (!reply.hold(bytes)) {
-    InferAnswer refused{Error{Code::unavailable, "too many large requests at once", ""}};
-    refused.refused = RefusalReason::overload;
-    metrics_->answered(service, refused);
-    return reply.send(try_again(refused.outputs.error().message));
+    metrics_->no_room();
+    return reply.send(try_again("too many large requests at once"));
   }
   InferRequest asked{std::move(call->inputs), call->samples, nullptr};
   const auto wanted = std::make_shared<const InferCall>(*std::move(call));

@@ -160,12 +160,12 @@ TEST(Endpoint, WhatThereIsNoRoomForIsCountedAsRefused) {
   IdentityServing serving;
   const FixedView view;
   HttpOptions options;
-  options.limits.all_bodies = 300'000;
+  options.limits.all_bodies = 200'000;
   const Served served(serving, options, &view);
   std::string numbers = "1";
-  for (int i = 1; i < 100'000; ++i) numbers += ",1";
+  for (int i = 1; i < 60'000; ++i) numbers += ",1";
   const std::string large =
-      R"({"inputs":[{"name":"input","shape":[1,100000],"datatype":"FP32","data":[)" + numbers +
+      R"({"inputs":[{"name":"input","shape":[1,60000],"datatype":"FP32","data":[)" + numbers +
       "]}]}";
   const std::string answer = served.ask(infer_path, large);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 503"));

@@ -82,6 +82,11 @@ void ServingMetrics::bad_request() {
   ++bad_;
 }
 
+void ServingMetrics::no_room() {
+  const std::lock_guard lock(mutex_);
+  ++no_room_;
+}
+
 std::string ServingMetrics::text(const LiveState& state) const {
   const std::lock_guard lock(mutex_);
   std::string text;
@@ -104,6 +109,9 @@ std::string ServingMetrics::text(const LiveState& state) const {
   begin_metric(text, "flyball_bad_requests_total", "counter",
                "Requests that were none, or to no model.");
   add_sample(text, "flyball_bad_requests_total", "", bad_);
+  begin_metric(text, "flyball_no_room_requests_total", "counter",
+               "Requests whose tensors there was no memory for (--body-memory).");
+  add_sample(text, "flyball_no_room_requests_total", "", no_room_);
   begin_metric(text, "flyball_request_latency_seconds", "histogram",
                "Of requests over HTTP, from acceptance to answer, the queue included.");
   for (const OfService& s : services_)

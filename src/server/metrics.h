@@ -33,6 +33,8 @@ class ServingMetrics {
   void answered(size_t service, const InferAnswer& answer);
   /// A request that was none (400) or came to no model (404).
   void bad_request();
+  /// One that was turned away (503) before it came to its service.
+  void no_room();
   /// All of it, with what `state` adds. What came of requests is told as `state` has it, wherever
   /// they came from; where it has nothing of a service, as was counted here.
   std::string text(const LiveState& state) const;
@@ -46,7 +48,7 @@ class ServingMetrics {
   };
   mutable std::mutex mutex_;
   std::vector<OfService> services_;
-  uint64_t bad_ = 0;
+  uint64_t bad_ = 0, no_room_ = 0;
 };
 
 }  // namespace flyball
