@@ -156,7 +156,7 @@ TEST(Endpoint, ARefusalSaysWhenToTryAgain) {
 }
 
 // Two bytes of JSON become four of a tensor.
-TEST(Endpoint, WhatThereIsNoRoomForIsCountedAsRefused) {
+TEST(Endpoint, WhatThereIsNoRoomForIsCounted) {
   IdentityServing serving;
   const FixedView view;
   HttpOptions options;
@@ -170,7 +170,7 @@ TEST(Endpoint, WhatThereIsNoRoomForIsCountedAsRefused) {
   const std::string answer = served.ask(infer_path, large);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 503"));
   EXPECT_THAT(answer, HasSubstr("too many large requests at once"));
-  EXPECT_THAT(served.ask("GET /metrics"), HasSubstr("outcome=\"refused\"} 1\n"));
+  EXPECT_THAT(served.ask("GET /metrics"), HasSubstr("flyball_no_room_requests_total 1\n"));
 }
 
 TEST(Endpoint, OneConnectionServesManyRequestsInOrder) {
