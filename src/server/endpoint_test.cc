@@ -160,7 +160,7 @@ TEST(Endpoint, WhatThereIsNoRoomForIsCounted) {
   IdentityServing serving;
   const FixedView view;
   HttpOptions options;
-  options.limits.all_bodies = 200'000;
+  options.limits.all_bodies = 150'000;
   const Served served(serving, options, &view);
   std::string numbers = "1";
   for (int i = 1; i < 60'000; ++i) numbers += ",1";
