@@ -236,7 +236,7 @@ void add_serve(CLI::App& app, Context& context) {
                            {add_preference(*command, serve.plan.request.prefer)});
   options->margin =
       add_margin(*command, serve.plan.request.margin,
-                 "where it listens 5 %, at least 2ms, half of the budget at most; else 0s");
+                 "of one that listens 5 %, at least 2ms, half of the budget at most; of others 0s");
   takes_one_of(command->add_option("--overload", options->overload,
                                    "What becomes of requests that cannot be answered in time"),
                {"refuse", "late"})
