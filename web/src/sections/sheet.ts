@@ -85,6 +85,9 @@ function cell(value: Cell, whole: boolean): (Node | string)[] {
   return [whole ? exact(value_of(value)) : number(value_of(value), 4), h("small", {}, interval(value, ""))];
 }
 
+/** Also one in words: rounded in a way of its own. */
+const is_figure = (cell: Cell): boolean => typeof cell !== "string" || /^−?\d[\d.\u202f]*$/.test(cell);
+
 /** Without columns that say nothing in any row. */
 function spoken(table: SheetTable): SheetTable {
   const kept = table.columns.flatMap((_, k) => (table.rows.some((r) => r.cells[k] !== "") ? [k] : []));
@@ -95,7 +98,7 @@ function table_section(whole_table: SheetTable): HTMLElement {
   const table = spoken(whole_table);
   const with_provenance = table.rows.some((r) => r.provenance);
   // A column of figures stands to the right; whole numbers keep all their digits.
-  const numeric = table.columns.map((_, k) => table.rows.every((r) => typeof r.cells[k] !== "string"));
+  const numeric = table.columns.map((_, k) => table.rows.every((r) => is_figure(r.cells[k]!)));
   const whole = table.columns.map((_, k) => table.rows.every((r) => r.cells[k] === null || (typeof r.cells[k] === "number" && Number.isInteger(r.cells[k] as number))));
   const long = table.columns.map((_, k) => table.rows.some((r) => String(r.cells[k] ?? "").length > 26));
   const label = (k: number) => [capital(table.columns[k]!.label), table.columns[k]!.unit].filter(Boolean).join(", ");

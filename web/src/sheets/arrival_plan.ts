@@ -8,13 +8,17 @@ import { roles_words } from "../words.ts";
 
 const percentile_words = (a: PlanArrivalPlan): string => `p${digits(a.percentile, 4)}`;
 
+/** Of each service, ms; null: none. */
+const limits_of = (a: PlanArrivalPlan): (number | null)[] => a.request.roles.filter((role) => role.phase !== "train").map((role) => role.latency_ms ?? null);
+
 function figures(a: PlanArrivalPlan): SheetFigure[] {
   if (!a.choice || !a.simulated) return [];
   const { provenance } = a.simulated;
   const trains = a.preferences.length > 0;
   const own = choice_figures(a.choice, a.objective, null, null, a.request.power_budget_w).slice(trains ? 0 : 1);
-  const latencies = a.simulated.services.map((s): SheetFigure => ({
-    label: `${percentile_words(a)} latency of ${s.workload}`, value: s.latency_ms, unit: "ms", provenance, note: s.late_pct === null ? "" : `${digits(s.late_pct, 2)} % late or refused`,
+  const limits = limits_of(a);
+  const latencies = a.simulated.services.map((s, i): SheetFigure => ({
+    label: `${percentile_words(a)} latency of ${s.workload}`, value: s.latency_ms, unit: "ms", limit: limits[i] ?? Infinity, provenance, note: s.late_pct === null ? "" : `${digits(s.late_pct, 2)} % late or refused`,
   }));
   return [...own, ...latencies, { label: "choices simulated", value: a.simulations, unit: "" }];
 }
@@ -36,20 +40,22 @@ function front_charts(a: PlanArrivalPlan): SheetChart[] {
   }];
 }
 
-/** A latency that is not told lies beyond its limit. */
-function latency_words(s: PlanSimulatedChoice["services"][number], limit_ms: number | null): string | null {
-  if (s.latency_ms === null) return limit_ms === null ? null : `beyond ${exact(limit_ms)}`;
-  return upper_number(s.latency_ms, limit_ms ?? Infinity);
+/** "30.01 of 45 (keeps 30.1, too)"; one that is not told lies beyond its limit. */
+function latency_words({ latency_ms, kept_ms }: PlanSimulatedChoice["services"][number], limit_ms: number | null): string | null {
+  if (limit_ms === null) return latency_ms === null ? null : upper_number(latency_ms);
+  if (latency_ms === null) return `beyond ${exact(limit_ms)}`;
+  const kept = kept_ms !== null && kept_ms < limit_ms ? ` (keeps ${exact(kept_ms)}, too)` : "";
+  return `${upper_number(latency_ms, limit_ms)} of ${exact(limit_ms)}${kept}`;
 }
 
 function services_table(a: PlanArrivalPlan): SheetTable {
-  const limits = a.request.roles.filter((role) => role.phase !== "train").map((role) => role.latency_ms ?? null);
+  const limits = limits_of(a);
   const rows = ([["the answer", a.simulated], ["the plan for clockwork arrivals", a.clockwork]] as [string, PlanSimulatedChoice | null][])
     .flatMap(([name, choice]) => (choice ? choice.services.map((s, i) => ({ name, choice, s, limit_ms: limits[i] ?? null })) : []));
   return table("Under these arrivals", `Arrivals: ${a.arrivals.join(", ")}. A plan for clockwork arrivals takes no account of how they crowd.`, rows, [
-    ["plan", "", (r) => r.name], ["service", "", (r) => r.s.workload], [`${percentile_words(a)} latency`, "ms", (r) => latency_words(r.s, r.limit_ms)], ["limit", "ms", (r) => (r.limit_ms === null ? "" : exact(r.limit_ms))], ["keeps, too", "ms", (r) => (r.s.kept_ms !== null && r.limit_ms !== null && r.s.kept_ms < r.limit_ms ? exact(r.s.kept_ms) : "")], ["late or refused", "%", (r) => r.s.late_pct], ["requests in a batch", "", (r) => r.s.mean_batch],
+    ["plan", "", (r) => r.name], ["service", "", (r) => r.s.workload], [`${percentile_words(a)} latency`, "ms", (r) => latency_words(r.s, r.limit_ms)], ["late or refused", "%", (r) => r.s.late_pct], ["requests in a batch", "", (r) => r.s.mean_batch],
     ...(a.preferences.length > 0 ? [["training minibatches", "1/s", (r: (typeof rows)[number]) => r.choice.trainings_per_s] as const] : []).map((c): [string, string, (r: (typeof rows)[number]) => number | null] => [...c]),
-    ["power", "W", (r) => r.choice.power_w], ["set", "", (r) => roles_words(r.choice.roles)],
+    ["power", "W", (r) => (r.choice.power_w === null ? null : upper_number(r.choice.power_w, a.request.power_budget_w ?? Infinity))], ["set", "", (r) => roles_words(r.choice.roles)],
   ], () => "simulated", (r) => r.choice === a.simulated);
 }
 
