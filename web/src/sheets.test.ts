@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { dynamic_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures/sheets.ts";
 import { fleet_page } from "../tests/fixtures/fleet.ts";
 import { benchmark_page, boards_page, evaluation_page, experiment_page, findings_page } from "../tests/fixtures/studies.ts";
-import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
+import type { ComparisonPage, PlanSimulatedChoice, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
 import { meter_scale } from "./charts/meters.ts";
 import { bars_text, build_bars, type Bar } from "./charts/epochs.ts";
 import { short_labels } from "./charts/violins.ts";
@@ -147,6 +147,20 @@ test("two roles of one network are told apart", () => {
   assert.match(plan_sheet(page).headline, /the first net with batch size 16; the second net with batch size 8/);
   page.answer.profiled[1]!.service = "the second net";
   assert.equal(column(plan_sheet(page), "What was profiled", "workload")[1], "the second net");
+});
+
+test("a plan for arrivals tells latencies with their limits, and what lies beyond them", () => {
+  const { answer, ...page } = plan_page();
+  const { choice, answer: _, default: __, limits, would_buy, unmeasured, front, together, ...shared } = answer;
+  const simulated = (latency_ms: number | null, kept_ms: number | null, power_w: number): PlanSimulatedChoice => ({
+    ...choice!, power_w, services: [{ workload: "det", late_pct: 0, latency_ms, kept_ms, mean_batch: 1.5 }], late_pct: 0, latency_ms, mean_batch: 1.5, trainings_per_s: 9, clockwork_per_s: 9.375,
+  });
+  const sheet = plan_sheet({
+    ...page, answer: { ...shared, problem: "concurrent", percentile: 99, arrivals: ["poisson:60"], choice, simulated: simulated(612.04, 640, 29.1), clockwork: simulated(null, null, 21.021), prefer: "latency", preferences: [], simulations: 7, presets: [] },
+  });
+  assert.deepEqual(column(sheet, "Under these arrivals", "p99 latency"), ["612.1 of 800 (keeps 640, too)", "beyond 800"]);
+  assert.deepEqual(column(sheet, "Under these arrivals", "power"), ["29.1", "21.03"]);
+  assert.equal(sheet.figures.find((f) => f.label.startsWith("p99"))!.limit, 800);
 });
 
 test("a training that diverges is warned of", () => {
