@@ -8,9 +8,10 @@
 
 namespace flyball {
 
-/// A result without entries, of this program on this board, begun now.
-/// Which machine this is, and nothing else about it; "" where /etc/machine-id does not say.
+/// Which machine this is, and nothing else about it; "" where `root`/etc/machine-id does not say.
 std::string machine_digest(const std::filesystem::path& root);
+
+/// A result without entries, of this program on this board, begun now.
 BenchmarkResult begin_result(const Benchmark& benchmark, const DeviceInfo& board);
 
 /// Takes over the trained entries that an earlier start wrote to `file`; nothing where no such file

@@ -149,7 +149,7 @@ std::string cell_command(const Campaign& campaign, const std::vector<CampaignCel
 
 std::string cell_question(const Campaign& campaign, const CampaignCell& cell) {
   return shell_line(cell_arguments(campaign, cell,
-                                   {.store = keeps_store(campaign, cell) ? "store.db" : "",
+                                   {.store = "store.db",
                                     .result = "benchmark.json",
                                     .reference = cell.leader ? "reference.csv" : ""}));
 }

@@ -30,7 +30,7 @@ export interface Setting {
 }
 
 /** What each is called: its network; of two with one network by what it does, or which of them it is. */
-export function role_names(roles: (PlanWindowRole & { phase?: string })[]): string[] {
+function role_names(roles: (PlanWindowRole & { phase?: string })[]): string[] {
   if (roles.length < 2 || roles[0]!.workload !== roles[1]!.workload) return roles.map((r) => r.workload);
   if (roles[0]!.phase !== roles[1]!.phase) return roles.map((r) => `${r.workload} (${r.phase === "train" ? "training" : "serving"})`);
   return roles.map((r, i) => `the ${i === 0 ? "first" : "second"} ${r.workload}`);

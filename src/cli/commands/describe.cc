@@ -61,30 +61,34 @@ std::string input_of(const DescribeOptions& options) {
                                        : options.script.inputs.front();
 }
 
-// One of ours: --input is the shape of a sample. What does not run here is described as it is
-// known.
+// Of a network that does not run here only what its file says can be told.
+Status check_known(const DescribeOptions& options, Phase phase) {
+  if (options.measured)
+    return Error{
+        Code::unavailable,
+        fmt::format("'{}' does not run here: it is known from its file alone", options.workload),
+        "leave --measured out, or give it as script:FILE (TorchScript)"};
+  const auto known = network_memory(options.workload, phase, input_of(options));
+  return known.ok() ? Status() : known.error();
+}
+
+// One of ours: --input is the shape of a sample.
 Status read_shape(const DescribeOptions& options, StepOptions& step) {
   FLYBALL_CHECK(options.scope.check(Target::network, options.workload));
   if (options.script.inputs.size() > 1)
     return Error{Code::invalid_argument, fmt::format("'{}' takes one --input", options.workload),
                  ""};
-  if (is_known_network(options.workload) && !find_workload(options.workload).ok()) {
-    if (options.measured)
-      return Error{
-          Code::unavailable,
-          fmt::format("'{}' does not run here: it is known from its file alone", options.workload),
-          "leave --measured out, or give it as script:FILE (TorchScript)"};
-    const auto known = network_memory(options.workload, step.phase, input_of(options));
-    return known.ok() ? Status() : known.error();
-  }
-  FLYBALL_ASSIGN(const Workload* workload, find_workload(options.workload));
+  const auto found = find_workload(options.workload);
+  if (!found.ok())
+    return is_known_network(options.workload) ? check_known(options, step.phase) : found.error();
   if (options.script.inputs.empty()) return {};
+  const TensorShape& usual = (*found)->shape.input;
   auto tensor = parse_drawn_tensor(options.script.inputs.front(), "input");
   if (!tensor) return tensor.error().within("--input");
-  if (tensor->spec.shape.rank() != workload->shape.input.rank())
+  if (tensor->spec.shape.rank() != usual.rank())
     return Error{Code::invalid_argument,
                  fmt::format("--input {}: '{}' takes {}", options.script.inputs.front(),
-                             options.workload, workload->shape.input.text()),
+                             options.workload, usual.text()),
                  "give the shape of one sample, such as 3x224x224, or the tokens of a row"};
   step.shape = tensor->spec.shape;
   return {};
@@ -253,7 +257,7 @@ Status describe_onnx(const DescribeOptions& options) {
 void take_simulated_input(DescribeOptions& options) {
   const std::string input = tabled_network(options.workload, Phase::train).input;
   if (!options.device.starts_with("twin:") || !options.script.inputs.empty() || input.empty() ||
-      !(find_workload(options.workload).ok() || is_known_network(options.workload)))
+      !is_known_network(options.workload))
     return;
   options.script.inputs = {input};
   fmt::print(stderr, "flyball: note: {} is simulated with an input of {}: so it is described\n",

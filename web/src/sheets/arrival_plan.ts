@@ -1,7 +1,7 @@
 // A plan for arriving requests: what its simulation gave, and what serving sooner costs in training.
 import type { PlanArrivalPlan, PlanPage, PlanPreferencePoint, PlanSimulatedChoice } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetTable } from "../view.ts";
-import { choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
+import { choice_figures, cost, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
 import { exact, upper_number } from "../format.ts";
 import { digits, facts, notes, table, type Sheet } from "./sheet.ts";
 import { roles_words } from "../words.ts";
@@ -42,7 +42,7 @@ function front_charts(a: PlanArrivalPlan): SheetChart[] {
 
 /** "30.01 of 45 (keeps 30.1, too)"; one that is not told lies beyond its limit. */
 function latency_words({ latency_ms, kept_ms }: PlanSimulatedChoice["services"][number], limit_ms: number | null): string | null {
-  if (limit_ms === null) return latency_ms === null ? null : upper_number(latency_ms);
+  if (limit_ms === null) return cost(latency_ms);
   if (latency_ms === null) return `beyond ${exact(limit_ms)}`;
   const kept = kept_ms !== null && kept_ms < limit_ms ? ` (keeps ${exact(kept_ms)}, too)` : "";
   return `${upper_number(latency_ms, limit_ms)} of ${exact(limit_ms)}${kept}`;
@@ -55,7 +55,7 @@ function services_table(a: PlanArrivalPlan): SheetTable {
   return table("Under these arrivals", `Arrivals: ${a.arrivals.join(", ")}. A plan for clockwork arrivals takes no account of how they crowd.`, rows, [
     ["plan", "", (r) => r.name], ["service", "", (r) => r.s.workload], [`${percentile_words(a)} latency`, "ms", (r) => latency_words(r.s, r.limit_ms)], ["late or refused", "%", (r) => r.s.late_pct], ["requests in a batch", "", (r) => r.s.mean_batch],
     ...(a.preferences.length > 0 ? [["training minibatches", "1/s", (r: (typeof rows)[number]) => r.choice.trainings_per_s] as const] : []).map((c): [string, string, (r: (typeof rows)[number]) => number | null] => [...c]),
-    ["power", "W", (r) => (r.choice.power_w === null ? null : upper_number(r.choice.power_w, a.request.power_budget_w ?? Infinity))], ["set", "", (r) => roles_words(r.choice.roles)],
+    ["power", "W", (r) => cost(r.choice.power_w, a.request.power_budget_w)], ["set", "", (r) => roles_words(r.choice.roles)],
   ], () => "simulated", (r) => r.choice === a.simulated);
 }
 

@@ -4,7 +4,7 @@ import type { SheetChart, SheetFigure, SheetPoint, SheetTable } from "../view.ts
 import { exact, list_words, plural, upper_number } from "../format.ts";
 import { config_words, roles_words } from "../words.ts";
 import { arrival_sheet } from "./arrival_plan.ts";
-import { counts_up, choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
+import { cost, counts_up, choice_figures, choice_headline, choice_settings, subject_words } from "./plan_words.ts";
 import { digits, facts, notes, presets_table, quantity, simulated_words, table, type Sheet } from "./sheet.ts";
 
 type Answer = Plan | PlanDynamicPlan;
@@ -45,8 +45,6 @@ const windows_table = (a: Answer): SheetTable => table("The windows", "", window
   ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => roles_words(w.choice)], ["switch to it", "J", (w) => (!w.switches ? "" : w.switch_j > 0 ? w.switch_j : null)],
 ], (w) => w.provenance);
 
-/** Rounded so that it may be typed as a limit. */
-const cost = (value: number | null, limit = Infinity): string | null => (value === null ? null : upper_number(value, limit));
 /** "24.96 W"; of an arrival rate as it is. */
 function used_words({ used, limit, unit, constraint }: Plan["limits"][number]): string {
   if (used === null) return "";
@@ -85,7 +83,7 @@ function options_of({ front, choice }: Plan): { option: PlanChoice; marked: bool
 }
 
 const front_table = (a: Plan): SheetTable => table("Alternatives at other powers", "", options_of(a), [
-  ["power", "W", ({ option }) => cost(option.power_w, a.request.power_budget_w ?? Infinity)], [a.objective, a.front[0]?.value_unit ?? "", ({ option }) => (counts_up(a.objective) ? option.value : cost(option.value))], ["set", "", ({ option }) => roles_words(option.roles)],
+  ["power", "W", ({ option }) => cost(option.power_w, a.request.power_budget_w)], [a.objective, a.front[0]?.value_unit ?? "", ({ option }) => (counts_up(a.objective) ? option.value : cost(option.value))], ["set", "", ({ option }) => roles_words(option.roles)],
 ], ({ option }) => option.provenance, ({ marked }) => marked);
 
 /** What is drawn: the alternatives, the default, and what is predicted where a limit is eased. */

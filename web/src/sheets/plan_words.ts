@@ -1,6 +1,6 @@
 // What the pages of all plans say alike: a choice in words, its settings and figures beside the default.
 import type { PlanChoice, PlanEstablished, PlanRequest, PlanRole } from "../contract.ts";
-import { axis_label, list_words } from "../format.ts";
+import { axis_label, list_words, upper_number } from "../format.ts";
 import type { ShownSetting } from "../sections/beside.ts";
 import type { SheetFigure } from "../view.ts";
 import { axis_of, roles_words, setting_value, settings_of } from "../words.ts";
@@ -9,6 +9,9 @@ import { axis_of, roles_words, setting_value, settings_of } from "../words.ts";
 export const counts_up = (objective: string): boolean => objective === "throughput" || objective === "minibatches";
 
 const job_words = (role: Pick<PlanRole, "workload" | "phase">): string => `${role.phase === "train" ? "train" : "serve"} ${role.workload}`;
+
+/** Rounded so that it may be typed as a limit, and never beyond the one that it keeps. */
+export const cost = (value: number | null, limit: number | null = null): string | null => (value === null ? null : upper_number(value, limit ?? Infinity));
 
 /** "Train a and serve b on orin_nano with 3 CPU cores, …". */
 export function choice_headline(choice: PlanChoice, objective: string, device: string): string {
