@@ -1,5 +1,7 @@
 #include "answers/dynamic_answer.h"
 
+#include <optional>
+
 #include "answers/plan.h"
 #include "base/json.h"
 
@@ -10,7 +12,7 @@ Json to_json(const DynamicAnswer& answer) {
   const bool planned = !answer.infeasible;
   Json json = question_json(answer, problem);
   json["asked"] = describe(problem) + ", in the busiest window";
-  double switch_j = 0;
+  std::optional<double> switch_j = 0;
   json["windows"] = Json::array();
   for (const WindowPlan& window : answer.plan.windows) {
     Json choice = Json::array();
@@ -26,11 +28,12 @@ Json to_json(const DynamicAnswer& answer) {
          {"value", objective_value(problem, window.choice.outcome)},
          {"provenance", provenance_name(answer.provenance)},
          {"switches", window.switches},
-         {"switch_j", window.switch_j}});
-    switch_j += window.switch_j;
+         {"switch_j", or_null(window.switch_j)}});
+    if (!window.switch_j) switch_j.reset();
+    if (switch_j) *switch_j += *window.switch_j;
   }
   json["switches"] = answer.plan.switches;
-  json["switch_j"] = switch_j;
+  json["switch_j"] = or_null(switch_j);
   json["value"] = planned ? or_null(answer.plan.value) : Json(nullptr);
   json["value_unit"] = objective_unit(problem);
   json["static_value"] = planned ? or_null(answer.plan.static_value) : Json(nullptr);

@@ -1,20 +1,38 @@
 #include "campaign/board_differences.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "base/json.h"
 #include "space/like_boards.h"
 
 namespace flyball {
 
+namespace {
+
+// Of which a reading tells more than of the board: it throttled, or another process measured.
+std::set<std::string> disturbed_configs(const Json& answer) {
+  std::set<std::string> configs;
+  const Json profiled = value_at(answer, "profiled");
+  if (!profiled.is_array()) return configs;
+  for (const Json& trial : profiled)
+    if (value_at(trial, "throttled") == true || value_at(trial, "disturbed").is_string())
+      configs.insert(value_at(trial, "config").dump());
+  return configs;
+}
+
+}  // namespace
+
 void BoardDifferences::add(const CellAnswer& cell, const Json& answer) {
   const auto measured = answer.find("measured");
   if (measured == answer.end() || !measured->is_array()) return;
   Group& group = groups_[{cell.kind, cell.workload, cell.question, cell.budget}];
   const std::string total = text_of(value_at(answer, "device"), "power_total");
+  const std::set<std::string> disturbed = disturbed_configs(answer);
   for (const Json& one : *measured) {
     const auto ms = number_of(one, "minibatch_ms"), watts = number_of(one, "power_w");
-    if (!ms || !one.contains("config")) continue;
+    if (!ms || !one.contains("config") || disturbed.contains(one.at("config").dump())) continue;
     MinibatchOf figures{.ms = *ms};
     if (watts) figures.joules = figures.ms * 1e-3 * *watts;
     // Only what was measured alike is compared.

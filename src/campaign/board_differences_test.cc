@@ -49,6 +49,23 @@ TEST(BoardDifferences, TheOddBoardIsNamed) {
   EXPECT_NEAR(all[0].outliers[0].time_pct, 24, 1.5);
 }
 
+// As `fleet show` counts them.
+TEST(BoardDifferences, WhatWasThrottledOrDisturbedIsLeftOut) {
+  for (const auto& [why, told] : {std::pair("throttled", Json(true)), {"disturbed", "process 7"}}) {
+    BoardDifferences differences;
+    Json slowed = measured(200, 10);
+    slowed["profiled"] = Json::array({{{"config", {{"gpu_mhz", 600}}}, {why, told}}});
+    Json sound = measured(100, 10);
+    sound["profiled"] = Json::array({{{"config", {{"gpu_mhz", 600}}}, {why, nullptr}}});
+    differences.add(cell("a"), sound);
+    differences.add(cell("b"), slowed);
+    EXPECT_TRUE(differences.all().empty()) << why;
+    differences.add(cell("c"), sound);
+    ASSERT_EQ(differences.all().size(), 1u) << why;
+    EXPECT_EQ(differences.all()[0].time_cv, 0) << why;
+  }
+}
+
 TEST(BoardDifferences, WhatIsNoMeasurementIsLeftOut) {
   BoardDifferences differences;
   const Json unusable = Json::parse(R"({"measured": [{"minibatch_ms": null}, {}]})");

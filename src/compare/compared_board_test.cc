@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/os/temp_folder.h"
 #include "cost/networks.h"
+#include "sql/database.h"
 #include "store/sample_testing.h"
 
 namespace flyball {
@@ -207,6 +208,35 @@ TEST_F(StoredBoard, WhatIsLeftOutForItsConditionsIsSaid) {
   EXPECT_EQ(board->figures[0].known.minibatch_ms, 60);
   EXPECT_THAT(board->notes,
               testing::Contains(HasSubstr("1 under other conditions than the latest")));
+}
+
+// One that was tried more often would decide for all of them.
+TEST_F(StoredBoard, OfSeveralBoardsEachCountsOnce) {
+  for (const double ms : {60, 60, 60, 90}) keep(900, ms);
+  auto file = *Database::open(folder_.path() / "store.db", {});
+  ASSERT_TRUE(
+      file.run_script("INSERT INTO stores(store, own, name, board) VALUES('of the fourth', "
+                      "0, 'fourth', 'fourth'); UPDATE measurements SET store_row = id, "
+                      "store_id = (SELECT MAX(id) FROM stores) WHERE id = 4"));
+  const auto board = stored_board_figures(store_, "orin_agx", question({"resnet18"}));
+  ASSERT_TRUE(board.ok()) << board.error().message;
+  const Configuration& known = board->figures[0].known;
+  EXPECT_NEAR(known.minibatch_ms, 75, 2) << "of 60 and 90; all readings' median is 60";
+  EXPECT_LT(known.time_lo, 60);
+  EXPECT_GT(known.time_hi, 90);
+  EXPECT_THAT(board->notes, testing::Contains(HasSubstr("of 2 boards, each of which counts once")));
+}
+
+TEST_F(StoredBoard, WholeRunsOfProgramsAreLeftOutAndSaid) {
+  keep(900, 60);
+  Measurement whole = sample_measurement(0);
+  whole.trial.mode.values[axis::gpu_mhz] = 1300;
+  whole.span = MeasuredSpan::whole_run;
+  ASSERT_TRUE(store_.add_measurement(whole).ok());
+  const auto board = stored_board_figures(store_, "orin_agx", question({"resnet18"}));
+  ASSERT_TRUE(board.ok());
+  EXPECT_EQ(board->figures[0].known.minibatch_ms, 60);
+  EXPECT_THAT(board->notes, testing::Contains(HasSubstr("1 whole-run trials are left out")));
 }
 
 TEST_F(StoredBoard, ABoardThatItDoesNotHoldIsAnError) {

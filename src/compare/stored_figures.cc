@@ -2,10 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "answers/repeats.h"
+#include "base/distributions.h"
 #include "compare/compared_board.h"
+#include "space/estimate.h"
 #include "store/stored_trials.h"
 
 namespace flyball {
@@ -65,6 +70,42 @@ const Trial* nearest_to_highest_of(std::span<const StoredMeasurement> trials) {
   return best;
 }
 
+/// Of a store that others were collected into: times under each board's latest conditions.
+StoredTrials of_latest_by_board(StoredTrials all) {
+  std::map<std::string, StoredTrials> boards;
+  for (StoredMeasurement& one : all.trials) boards[one.board].trials.push_back(std::move(one));
+  all.trials.clear();
+  for (auto& [board, trials] : boards) {
+    StoredTrials latest = of_latest_conditions(std::move(trials));
+    all.left_out.other_conditions += latest.left_out.other_conditions;
+    std::ranges::move(latest.trials, std::back_inserter(all.trials));
+  }
+  return all;
+}
+
+NoisyReading as_reading(double value, double low, double high) {
+  const double width = high - low;
+  return {value,
+          std::isfinite(width) ? width / (2 * normal_quantile(0.95) * value) : unknown_noise};
+}
+
+/// Of several boards each counts once, by what it read itself, as `fleet choose` counts them.
+Configuration pooled_by_board(const std::vector<const StoredMeasurement*>& trials) {
+  std::map<std::string, std::vector<const Measurement*>> boards;
+  for (const StoredMeasurement* one : trials) boards[one->board].push_back(&one->measurement);
+  if (boards.size() == 1) return pooled(boards.begin()->second);
+  Provenance provenance = Provenance::measured;  // of different kinds the weaker one
+  std::vector<NoisyReading> times, powers;
+  for (const auto& [board, readings] : boards) {
+    const Configuration of = pooled(readings);
+    provenance = std::max(provenance, of.provenance);
+    times.push_back(as_reading(of.minibatch_ms, of.time_lo, of.time_hi));
+    if (of.power_w > 0) powers.push_back(as_reading(of.power_w, of.power_lo, of.power_hi));
+  }
+  const Estimate time = pooled(times, provenance), power = pooled(powers, provenance);
+  return {time.value, time.low, time.high, power.value, power.low, power.high, provenance};
+}
+
 /// `other_conditions`: how many trials are left out since the latest had others.
 BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
                         const BoardsQuestion& question, ComparedBoard& board,
@@ -72,8 +113,7 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
   BoardFigures figures;
   figures.minibatches = network.minibatches(question.batch_size);
   std::erase_if(all.trials, [&](const StoredMeasurement& one) {
-    return one.measurement.whole_run() ||
-           canonical_network(one.measurement.trial.job.workload) != network.name;
+    return canonical_network(one.measurement.trial.job.workload) != network.name;
   });
   if (all.trials.empty()) {
     figures.missing = "the store holds no training of it there";
@@ -83,7 +123,7 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
     return figures;
   }
   keep_as_asked(all.trials, network.name, question, board);
-  all = of_latest_conditions(std::move(all));
+  all = of_latest_by_board(std::move(all));
   other_conditions += all.left_out.other_conditions;
   const Trial* chosen = nearest_to_highest_of(all.trials);
   if (!chosen) {
@@ -93,13 +133,18 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
         question.batch_size, question.loader_workers);
     return figures;
   }
-  std::vector<const Measurement*> readings;
+  std::vector<const StoredMeasurement*> readings;
   for (const StoredMeasurement& one : all.trials)
-    if (one.measurement.trial == *chosen) readings.push_back(&one.measurement);
-  figures.known = pooled(readings);
+    if (one.measurement.trial == *chosen) readings.push_back(&one);
+  figures.known = pooled_by_board(readings);
+  std::set<std::string> boards;
+  for (const StoredMeasurement* one : readings) boards.insert(one->board);
+  if (boards.size() > 1)
+    board.notes.push_back(fmt::format("{} on {}: of {} boards, each of which counts once",
+                                      network.name, board.name, boards.size()));
   figures.config = all_settings(*chosen);
-  for (const Measurement* one : readings)
-    if (one->power) board.add_total(one->power->total);
+  for (const StoredMeasurement* one : readings)
+    if (one->measurement.power) board.add_total(one->measurement.power->total);
   return figures;
 }
 
@@ -122,7 +167,8 @@ Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name
   MeasurementFilter filter;
   filter.device = name;
   filter.phase = Phase::train;
-  FLYBALL_ASSIGN(const StoredTrials all, stored_trials(store, filter, question.accepted));
+  FLYBALL_ASSIGN(StoredTrials stored, stored_trials(store, filter, question.accepted));
+  const StoredTrials all = of_minibatches(std::move(stored));
   std::vector<std::string> experiments;
   FLYBALL_CHECK(note_experiments(store, name, experiments));
   if (all.trials.empty())

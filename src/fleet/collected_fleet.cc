@@ -104,7 +104,8 @@ class FleetReader {
     FLYBALL_CHECK(database_.run(
         "SELECT COALESCE(store_id, 0), board_id, COUNT(*), "
         "SUM(CASE WHEN failure <> '' THEN 1 ELSE 0 END), SUM(CASE WHEN throttled THEN 1 ELSE 0 "
-        "END), SUM(CASE WHEN disturbed_by <> '' THEN 1 ELSE 0 END), MAX(started_utc) "
+        "END), SUM(CASE WHEN disturbed_by <> '' THEN 1 ELSE 0 END), MAX(started_utc), "
+        "SUM(CASE WHEN span <> 'minibatch' THEN 1 ELSE 0 END) "
         "FROM measurements GROUP BY COALESCE(store_id, 0), board_id ORDER BY 1, 2",
         {}, [&](const Row& row) {
           CollectedBoard& board = board_of(row);
@@ -117,6 +118,7 @@ class FleetReader {
           board.disturbed += count(row, 5);
           board.last_seen_utc = std::max(board.last_seen_utc, row.text(6));
           fleet_.measurements += count(row, 2);
+          fleet_.whole_runs += count(row, 7);
           Software& of = software[makes_[row.integer(1)]];
           const int64_t place = place_of(row);
           of.places.insert(place);
@@ -141,7 +143,8 @@ class FleetReader {
           return Status();
         }));
     FleetTrials trials(makes_, std::move(jobs), fleet_.question.budgets_w);
-    FLYBALL_CHECK(
+    FLYBALL_ASSIGN(
+        fleet_.other_conditions,
         each_trial_group(database_, places_, [&](const TrialGroup& group) { trials.take(group); }));
     for (const auto& [place, ratio] : trials.ratios()) {
       CollectedBoard& board = boards_[place];
@@ -150,17 +153,16 @@ class FleetReader {
       if (ratio.powers > 0) board.power_ratio = ratio.power / static_cast<double>(ratio.powers);
     }
     for (const int64_t place : trials.outliers()) boards_[place].outlier = true;
-    fleet_.spread =
-        trials.spread([&](int64_t place, int64_t board_id) { return name_of(place, board_id); });
+    fleet_.spread = trials.spread([&](const BoardRow& board) { return name_of(board); });
     fleet_.best = trials.best();
     return {};
   }
 
   // Where one store has several simulated boards of a kind, which of them.
-  std::string name_of(int64_t place, int64_t board_id) {
-    const std::string& name = boards_[place].name;
-    const std::string individual = individual_of(fingerprints_[board_id]);
-    return of_place_[place].size() < 2 || individual.empty()
+  std::string name_of(const BoardRow& board) {
+    const std::string& name = boards_[board.place].name;
+    const std::string individual = individual_of(fingerprints_[board.board_id]);
+    return of_place_[board.place].size() < 2 || individual.empty()
                ? name
                : fmt::format("{}, {}", name, individual);
   }

@@ -70,12 +70,16 @@ struct CollectedFleet {
   std::vector<CollectedMode> best;
   std::vector<CollectedSoftware> software;
   size_t runs = 0, measurements = 0;
+  /// Measurements that neither spread nor best modes count: those of programs that mark no
+  /// minibatches, and those under other conditions than the latest of their board and workload.
+  size_t whole_runs = 0, other_conditions = 0;
 
   size_t stale() const;
   size_t outliers() const;
 };
 
-/// Failed, throttled and disturbed trials do not count but in the boards' health. What is
+/// Failed, throttled and disturbed trials do not count but in the boards' health; what besides
+/// spread and best modes leave out is told by number. What is
 /// simulated, read from a table or measured is never mixed.
 Result<CollectedFleet> collected_fleet(Database& database, const FleetShowQuestion& question);
 

@@ -82,6 +82,8 @@ Json to_json(const CollectedFleet& fleet) {
           {"budgets_w", fleet.question.budgets_w},
           {"runs", fleet.runs},
           {"measurements", fleet.measurements},
+          {"whole_runs", fleet.whole_runs},
+          {"other_conditions", fleet.other_conditions},
           {"stale", fleet.stale()},
           {"outliers", fleet.outliers()},
           {"boards", list_json(fleet.boards, board_json)},

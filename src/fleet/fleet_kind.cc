@@ -271,11 +271,11 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
   MeasurementFilter filter;
   filter.device = name;
   filter.phase = Phase::train;
-  FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter, training.accepted));
+  FLYBALL_ASSIGN(StoredTrials stored, stored_trials(store, filter, training.accepted));
+  StoredTrials all = of_minibatches(std::move(stored));
   std::erase_if(all.trials, [&](const StoredMeasurement& one) {
     const Trial& trial = one.measurement.trial;
-    return one.measurement.whole_run() ||
-           canonical_network(trial.job.workload) != training.network.name ||
+    return canonical_network(trial.job.workload) != training.network.name ||
            !has_setting(trial.job.settings, axis::batch_size, training.batch_size, false) ||
            !has_setting(trial.job.settings, axis::loader_workers, training.loader_workers, true);
   });

@@ -21,9 +21,8 @@ void add_epoch(CollectedMode& mode, double batch) {
 }  // namespace
 
 size_t FleetTrials::number_of(const TrialBoard& board) {
-  const Member member(board.place, board.board_id);
-  const auto [found, added] = numbers_.emplace(member, members_.size());
-  if (added) members_.push_back(member);
+  const auto [found, added] = numbers_.emplace(board, members_.size());
+  if (added) members_.push_back(board);
   return found->second;
 }
 
@@ -105,13 +104,10 @@ void FleetTrials::take_mode(Found found) {
 }
 
 std::vector<CollectedSpread> FleetTrials::spread(
-    const std::function<std::string(int64_t place, int64_t board_id)>& name) const {
+    const std::function<std::string(const BoardRow&)>& name) const {
   std::vector<CollectedSpread> all;
   for (const auto& [group, comparison] : comparisons_) {
-    CollectedSpread spread{comparison.spread([&](size_t board) {
-      const auto& [place, board_id] = members_[board];
-      return name(place, board_id);
-    })};
+    CollectedSpread spread{comparison.spread([&](size_t board) { return name(members_[board]); })};
     std::tie(spread.kind, spread.workload, spread.phase, spread.provenance) = group;
     all.push_back(std::move(spread));
   }
@@ -121,7 +117,7 @@ std::vector<CollectedSpread> FleetTrials::spread(
 std::vector<int64_t> FleetTrials::outliers() const {
   std::vector<int64_t> places;
   for (const auto& [group, comparison] : comparisons_)
-    for (const FarBoard& one : comparison.far_boards()) places.push_back(members_[one.board].first);
+    for (const FarBoard& one : comparison.far_boards()) places.push_back(members_[one.board].place);
   return places;
 }
 

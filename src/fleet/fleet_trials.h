@@ -38,9 +38,8 @@ class FleetTrials {
 
   void take(const TrialGroup& group);
   const std::map<int64_t, FleetRatio>& ratios() const { return ratios_; }  ///< by place
-  /// `name`: of a place and a row of `boards`.
   std::vector<CollectedSpread> spread(
-      const std::function<std::string(int64_t place, int64_t board_id)>& name) const;
+      const std::function<std::string(const BoardRow&)>& name) const;
   std::vector<CollectedMode> best() const;
   /// Places that a spread names as outliers.
   std::vector<int64_t> outliers() const;
@@ -48,7 +47,6 @@ class FleetTrials {
  private:
   using Group = std::tuple<std::string, std::string, std::string, std::string>;
   using Choice = std::tuple<std::string, std::string, std::string, std::string, std::string>;
-  using Member = std::pair<int64_t, int64_t>;  // place and row of `boards`
   struct Found {
     CollectedMode mode;
     double sample_ms = 0;
@@ -63,8 +61,8 @@ class FleetTrials {
   std::map<int64_t, FleetMake> makes_;
   std::map<int64_t, FleetJob> jobs_;
   std::vector<double> budgets_w_;
-  std::map<Member, size_t> numbers_;
-  std::vector<Member> members_;
+  std::map<BoardRow, size_t> numbers_;
+  std::vector<BoardRow> members_;
   std::map<Group, LikeBoards> comparisons_;
   std::map<int64_t, FleetRatio> ratios_;
   std::map<Choice, std::vector<std::optional<Found>>> best_;

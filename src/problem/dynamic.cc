@@ -26,10 +26,15 @@ double weight_of(const Problem& problem, const RateWindow& window) {
 }
 
 /// What changing the mode takes out of the board: the larger power of both modes, and what the
-/// change itself costs.
-double joules_of_switch(const Problem& problem, double from_w, double to_w) {
-  const double larger = std::isnan(from_w) || std::isnan(to_w) ? 0 : std::max(from_w, to_w);
-  return larger * problem.switch_ms * 1e-3 + problem.switch_j;
+/// change itself costs. Nothing where a power is not known.
+std::optional<double> joules_of_switch(const Problem& problem, double from_w, double to_w) {
+  if (std::isnan(from_w) || std::isnan(to_w)) return {};
+  return std::max(from_w, to_w) * problem.switch_ms * 1e-3 + problem.switch_j;
+}
+
+/// Modes are compared by what is known of it.
+double counted_joules(const Problem& problem, double from_w, double to_w) {
+  return joules_of_switch(problem, from_w, to_w).value_or(problem.switch_j);
 }
 
 /// Of changing the mode at the start of a window, which is long enough for it.
@@ -38,7 +43,7 @@ double cost_of_switch(const Problem& problem, const RateWindow& window, double t
   const double seconds = problem.switch_ms * 1e-3;
   if (seconds > window.seconds) return unlimited;
   if (counts_training(problem.objective)) return -to_loss * seconds;
-  const double joules = joules_of_switch(problem, from_w, to_w);
+  const double joules = counted_joules(problem, from_w, to_w);
   // The window is counted at the new mode's power from its start.
   if (problem.objective == Objective::power) return joules - to_w * seconds;
   // Idle power is counted of the whole window, and the switch takes the place of some of it.
@@ -158,7 +163,7 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
         const Path switched{
             total[from].cost + added, total[from].switches + 1,
             total[from].joules +
-                joules_of_switch(problem, stages[w - 1].power_w[from], now.power_w[m]),
+                counted_joules(problem, stages[w - 1].power_w[from], now.power_w[m]),
             total[from].ties};
         if (!switched.better_than(least)) continue;
         least = switched;

@@ -1,6 +1,8 @@
 // An arrival rate that changes over time: which mode in which window, when changing it costs.
 #pragma once
 
+#include <optional>
+
 #include "problem/exact.h"
 
 namespace flyball {
@@ -16,7 +18,9 @@ struct WindowPlan {
   RateWindow window;
   Choice choice;
   bool switches = false;  ///< the mode differs from the window's before
-  double switch_j = 0;    ///< energy of that change, J: its time at the larger power, and its own
+  /// Energy of that change, J: its time at the larger power, and its own; nothing where the power
+  /// of one of the modes is not known.
+  std::optional<double> switch_j = 0.0;
 };
 
 struct DynamicPlan {

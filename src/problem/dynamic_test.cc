@@ -140,7 +140,7 @@ TEST(Dynamic, ASwitchIsPaidAtTheLargerPowerAndItsOwnEnergy) {
   auto plan = plan_dynamic(problem, served, windows);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->switches, 1u);
-  EXPECT_DOUBLE_EQ(plan->windows[1].switch_j, 2 * 30);  // from 30 to 10 W
+  EXPECT_DOUBLE_EQ(*plan->windows[1].switch_j, 2 * 30);  // from 30 to 10 W
   EXPECT_DOUBLE_EQ(plan->value, (30 * 60 + 10 * 58 + 60) / 120.0);
   problem.switch_j = 1300;  // the switch saves 20 W for 58 s
   plan = plan_dynamic(problem, served, windows);
@@ -174,7 +174,13 @@ TEST(Dynamic, AWindowShorterThanASwitchIsNoPlaceForOne) {
   EXPECT_EQ(plan.error().code, Code::infeasible);
   EXPECT_THAT(plan.error().message, HasSubstr("less than the 60 s that a switch takes"));
   problem.switch_ms = 1000;
-  EXPECT_EQ(plan_dynamic(problem, readings, windows)->switches, 1u);
+  EXPECT_EQ(plan_dynamic(problem, readings, windows)->windows[1].switch_j, 30);
+  problem.objective = Objective::latency;
+  const Readings without = {{{40, 10}, {20, not_measured}}};
+  const auto unknown = plan_dynamic(problem, without, windows);
+  ASSERT_TRUE(unknown.ok()) << unknown.error().message;
+  EXPECT_EQ(unknown->switches, 1u);
+  EXPECT_EQ(unknown->windows[1].switch_j, std::nullopt);
 }
 
 TEST(Dynamic, NamesTheWindowThatCannotBeServed) {

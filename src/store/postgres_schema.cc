@@ -141,11 +141,12 @@ struct Index {
   const char *name, *sql;
 };
 constexpr std::array indexes = {
-    Index{"measurements_by_trial",
-          "CREATE INDEX IF NOT EXISTS measurements_by_trial ON measurements("
+    Index{"trials_by_mode",
+          "DROP INDEX IF EXISTS measurements_by_trial; "  // it had fewer columns
+          "CREATE INDEX IF NOT EXISTS trials_by_mode ON measurements("
           "job_id, mode, provenance, power_total, board_id, store_id) INCLUDE (minibatch_ms, "
-          "power_w) WHERE failure = '' AND disturbed_by = '' AND NOT throttled AND "
-          "minibatch_ms > 0"},
+          "power_w, condition_id, origin) WHERE failure = '' AND disturbed_by = '' AND NOT "
+          "throttled AND minibatch_ms > 0 AND span = 'minibatch'"},
 };
 
 int64_t newest_version() {

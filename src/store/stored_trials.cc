@@ -62,6 +62,7 @@ std::string LeftOutTrials::words() const {
   tell(throttled, "throttled");
   tell(simulated, "simulated");
   tell(predicted, "predicted");
+  tell(whole_runs, "whole-run");
   std::string text;
   for (size_t i = 0; i < parts.size(); ++i)
     text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
@@ -86,6 +87,12 @@ Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter
   FLYBALL_ASSIGN(std::vector<StoredMeasurement> all, store.measurements(filter));
   leave_out_copies(all);
   return counted(std::move(all), accepted);
+}
+
+StoredTrials of_minibatches(StoredTrials all) {
+  all.left_out.whole_runs += std::erase_if(
+      all.trials, [](const StoredMeasurement& stored) { return stored.measurement.whole_run(); });
+  return all;
 }
 
 StoredTrials of_latest_conditions(StoredTrials all) {

@@ -16,10 +16,13 @@ bool counts(const Measurement& measurement, Accepted accepted = {});
 /// How many do not count, and why. Failed trials are not told of.
 struct LeftOutTrials {
   size_t disturbed = 0, throttled = 0, simulated = 0, predicted = 0;
+  size_t whole_runs = 0;        ///< whose times are none of minibatches (of_minibatches())
   size_t other_conditions = 0;  ///< than the latest (of_latest_conditions())
 
   void add(const Measurement& measurement, Accepted accepted);
-  size_t all() const { return disturbed + throttled + simulated + predicted + other_conditions; }
+  size_t all() const {
+    return disturbed + throttled + simulated + predicted + whole_runs + other_conditions;
+  }
   /// "2 disturbed, 1 throttled and 3 simulated trials"; "" for none.
   std::string words() const;
 };
@@ -35,6 +38,8 @@ StoredTrials counted(std::vector<StoredMeasurement> measurements, Accepted accep
 /// search over the same table was answered are one measurement. Errors: those of the store.
 Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter,
                                    Accepted accepted = {});
+/// Those whose times are those of minibatches: of a program that marks none they are whole runs'.
+StoredTrials of_minibatches(StoredTrials all);
 /// Times of other data, libraries or kernels do not belong together: of what was measured here,
 /// only what was under the conditions of the latest. What was imported was put together by the user
 /// and stays.

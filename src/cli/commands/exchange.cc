@@ -207,10 +207,18 @@ Status run_export(const ExportOptions& options) {
   if (!options.workload.empty()) filter.workload = options.workload;
   // A tidy table says how a row is known, but not that a figure is none of the board alone.
   const Accepted accepted{.simulated = true, .predicted = true};
-  FLYBALL_ASSIGN(const StoredTrials stored, stored_trials(store, filter, accepted));
+  FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter, accepted));
+  const StoredTrials stored = of_minibatches(std::move(all));
   const std::vector<StoredMeasurement>& measurements = stored.trials;
   tell_what_no_column_has(measurements, options.run.has_value());
   const std::vector<WorkloadTable> tables = tables_of(measurements);
+  if (tables.empty() && stored.left_out.whole_runs > 0)
+    return Error{Code::not_found,
+                 fmt::format("of these measurements {} are all that there are, and a table's times "
+                             "are those of minibatches",
+                             stored.left_out.words()),
+                 "`flyball runs show --json` has their times; a program that marks its minibatches "
+                 "(flyball.minibatch) is measured minibatch by minibatch"};
   if (tables.empty() && stored.left_out.all() > 0)
     return Error{
         Code::not_found,

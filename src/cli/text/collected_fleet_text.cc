@@ -108,6 +108,18 @@ std::string board_spread_text(const CollectedFleet& fleet) {
   return "spread between boards of one kind and software\n" + table.str() + outliers_text(fleet);
 }
 
+std::string not_counted_text(const CollectedFleet& fleet) {
+  std::vector<std::string> parts;
+  if (fleet.whole_runs > 0)
+    parts.push_back(fmt::format("{} of whole runs of programs", fleet.whole_runs));
+  if (fleet.other_conditions > 0)
+    parts.push_back(fmt::format("{} under other conditions than the latest of their board",
+                                fleet.other_conditions));
+  return parts.empty() ? ""
+                       : fmt::format("measurements that neither spread nor best modes count: {}\n",
+                                     join(parts, "; "));
+}
+
 std::string best_modes_text(const CollectedFleet& fleet) {
   if (fleet.best.empty()) return "best modes: no trial is known\n";
   TextTable table({"kind", "workload", "phase", "known", "of", "mode", "settings", "minibatch ms",
@@ -201,11 +213,11 @@ std::string collected_fleet_text(const CollectedFleet& fleet) {
   };
   if (fleet.boards.empty())
     return fmt::format("no boards in {}: `flyball collect STORE… --into` it\n", fleet.store);
-  return fmt::format("{} in {}: {}, {}; {} stale, {}\n\n{}\n{}\n{}\n{}",
-                     of(fleet.boards.size(), "board"), fleet.store, of(fleet.runs, "run"),
-                     of(fleet.measurements, "measurement"), fleet.stale(),
-                     of(fleet.outliers(), "outlier"), shown_boards_text(fleet),
-                     board_spread_text(fleet), best_modes_text(fleet), software_text(fleet));
+  return fmt::format(
+      "{} in {}: {}, {}; {} stale, {}\n\n{}\n{}\n{}{}\n{}", of(fleet.boards.size(), "board"),
+      fleet.store, of(fleet.runs, "run"), of(fleet.measurements, "measurement"), fleet.stale(),
+      of(fleet.outliers(), "outlier"), shown_boards_text(fleet), board_spread_text(fleet),
+      best_modes_text(fleet), not_counted_text(fleet), software_text(fleet));
 }
 
 Status write_fleet_tables(const CollectedFleet& fleet, const std::string& folder) {

@@ -167,6 +167,8 @@ Json epochs_json(const EpochRun& run) {
   json["bad_samples"] = Json::array();
   for (const BadSample& bad : run.bad_samples)
     json["bad_samples"].push_back({{"sample", bad.index}, {"reason", bad.error.message}});
+  const std::string far = outlying_epochs(run);
+  json["outlying"] = far.empty() ? Json(nullptr) : Json(far);
   json["diverged_in"] = or_null(run.diverged_in());
   json["stopped"] = run.stopped;
   json["disturbed"] = run.disturbed.empty() ? Json(nullptr) : Json(run.disturbed);

@@ -42,7 +42,7 @@ function window_figures(a: PlanDynamicPlan): SheetFigure[] {
 }
 
 const windows_table = (a: Answer): SheetTable => table("The windows", "", windows_of(a), [
-  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => roles_words(w.choice)], ["switch to it", "J", (w) => (!w.switches ? "" : w.switch_j > 0 ? w.switch_j : null)],
+  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => roles_words(w.choice)], ["switch to it", "J", (w) => (w.switches ? w.switch_j : "")],
 ], (w) => w.provenance);
 
 /** "24.96 W"; of an arrival rate as it is. */

@@ -75,7 +75,7 @@ function network_sheet(p: ProfileEpochs): Sheet {
     title: `profile of ${title}`, subject: `Profile · ${title} · ${request.device}`, headline: `An epoch of ${title} takes ${with_unit(usual?.e2e_s ?? 0, "s")}.`, started_at: p.started_utc,
     lines: [shares(usual)].flatMap((words) => (words ? [`${words}.`] : [])), settings: request_settings(request), figures, charts: [],
     bars: [...(few ? epochs : epochs.slice(0, 1)).map((e) => bar(request.workload, `epoch ${e.epoch}`, e)), ...(!few && later ? [bar(request.workload, "mean of the others", later)] : [])],
-    tables: [epochs_table(epochs)], notes: [...gap_and_end(p), ...notes("warning", [p.diverged_in == null ? "" : `the training diverges: from epoch ${p.diverged_in} on its loss is no number; a smaller --learning-rate may help`, p.skipped > 0 ? `${p.skipped} bad samples were left out` : ""])],
+    tables: [epochs_table(epochs)], notes: [...gap_and_end(p), ...notes("warning", [p.outlying ?? "", p.diverged_in == null ? "" : `the training diverges: from epoch ${p.diverged_in} on its loss is no number; a smaller --learning-rate may help`, p.skipped > 0 ? `${p.skipped} bad samples were left out` : ""])],
     facts: [
       facts("Settings", request_facts(request)),
       facts("Machine and data", [["fingerprint", p.fingerprint], ["power total", p.power_total], ["started", p.started_utc],

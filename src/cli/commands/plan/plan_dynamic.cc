@@ -26,10 +26,9 @@ Result<std::vector<RateWindow>> parse_windows(const std::vector<std::string>& te
   return windows ? windows : windows.error().within("--windows");
 }
 
-// A switch that counts as nothing has no figure.
 std::string switch_text(const WindowPlan& window) {
   if (!window.switches) return "";
-  return window.switch_j > 0 ? number(window.switch_j) + " J" : "-";
+  return window.switch_j ? number(*window.switch_j) + " J" : "-";
 }
 
 std::string format_windows(const DynamicAnswer& answer) {

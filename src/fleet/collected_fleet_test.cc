@@ -1,0 +1,110 @@
+#include "fleet/collected_fleet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/os/temp_folder.h"
+#include "space/axis.h"
+#include "store/sample_testing.h"
+#include "store/store.h"
+
+namespace flyball {
+namespace {
+
+Measurement trial(double ms) {
+  Measurement one = sample_measurement(0);
+  one.minibatch_ms = ms;
+  return one;
+}
+
+class CollectedStore : public testing::Test {
+ protected:
+  CollectedStore() : store_(*Store::open(folder_.path() / "store.db")) {}
+
+  void keep(const Measurement& one) { ASSERT_TRUE(store_.add_measurement(one).ok()); }
+  /// The last `rows` are those of a store that was collected as this board's.
+  void last_are_of(int rows, const std::string& board) {
+    Database file = *Database::open(folder_.path() / "store.db", {});
+    ASSERT_TRUE(file.run("INSERT INTO stores(store, own, name, board) VALUES(?, 0, ?, ?)",
+                         {board + "'s store", board, board}));
+    ASSERT_TRUE(
+        file.run("UPDATE measurements SET store_row = id, store_id = (SELECT MAX(id) FROM "
+                 "stores) WHERE id > (SELECT MAX(id) FROM measurements) - ?",
+                 {int64_t{rows}}));
+  }
+  CollectedFleet shown() {
+    Database file = *Database::open(folder_.path() / "store.db", {});
+    FleetShowQuestion question;
+    question.now_utc = "2026-03-02T00:00:00Z";
+    const auto fleet = collected_fleet(file, question);
+    EXPECT_TRUE(fleet.ok()) << fleet.error().message;
+    return *fleet;
+  }
+
+  TempFolder folder_ = *TempFolder::make();
+  Store store_;
+};
+
+TEST_F(CollectedStore, TimesOfWholeRunsAreNoneOfMinibatches) {
+  keep(trial(80));
+  Measurement whole = trial(5);
+  whole.trial.mode.values[axis::gpu_mhz] = 1300;
+  whole.span = MeasuredSpan::whole_run;
+  keep(whole);
+  const CollectedFleet fleet = shown();
+  EXPECT_EQ(fleet.whole_runs, 1u);
+  EXPECT_EQ(fleet.measurements, 2u);
+  ASSERT_EQ(fleet.best.size(), 2u) << "fastest, and of least energy";
+  for (const CollectedMode& best : fleet.best) EXPECT_EQ(best.minibatch_ms, 80);
+}
+
+// As `fleet choose` and `compare boards` have it.
+TEST_F(CollectedStore, OfABoardTheLatestConditionsCount) {
+  Measurement before = trial(20), now = trial(80), told = trial(70);
+  before.conditions = Conditions{{"LibTorch", "older"}};
+  before.started_utc = "2025-03-01T00:00:00Z";
+  now.trial.job.settings[axis::loader_workers] = 4;  // another job of the same workload
+  told.origin = Origin::imported;
+  told.conditions = Conditions();
+  for (const Measurement& one : {now, before, told}) keep(one);
+  CollectedFleet fleet = shown();
+  EXPECT_EQ(fleet.other_conditions, 1u);
+  ASSERT_EQ(fleet.best.size(), 2u);
+  EXPECT_EQ(fleet.best[0].minibatch_ms, 70) << "a table was put together by the user, and counts";
+  // What another board measured then is its latest.
+  keep(before);
+  last_are_of(1, "nano-2");
+  fleet = shown();
+  EXPECT_EQ(fleet.other_conditions, 1u);
+  EXPECT_EQ(fleet.best[0].boards, 2u);
+}
+
+TEST_F(CollectedStore, ARowOfATableCountsOnce) {
+  Measurement imported = trial(80), answered = trial(81);
+  imported.origin = Origin::imported;
+  answered.origin = Origin::table;
+  keep(answered);
+  keep(answered);
+  EXPECT_EQ(shown().best[0].measurements, 1u) << "two searches were answered one row";
+  EXPECT_EQ(shown().best[0].minibatch_ms, 81);
+  keep(imported);
+  EXPECT_EQ(shown().best[0].measurements, 1u);
+  EXPECT_EQ(shown().best[0].minibatch_ms, 80);
+}
+
+TEST_F(CollectedStore, BoardsAreComparedByWhatTheyReadUnderTheirLatestConditions) {
+  keep(trial(100));
+  keep(trial(110));
+  Measurement before = trial(500);
+  before.conditions = Conditions{{"LibTorch", "older"}};
+  before.started_utc = "2025-03-01T00:00:00Z";
+  keep(before);
+  last_are_of(2, "nano-2");
+  const CollectedFleet fleet = shown();
+  ASSERT_EQ(fleet.spread.size(), 1u);
+  EXPECT_NEAR(*fleet.spread[0].time_cv, 7.071 / 105, 1e-4);
+  EXPECT_EQ(fleet.boards.size(), 2u);
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,44 @@
+#include "fleet/latest_conditions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace flyball {
+
+const char* const counted_rows_sql =
+    "failure = '' AND disturbed_by = '' AND NOT throttled AND minibatch_ms > 0 AND span = "
+    "'minibatch'";
+
+Result<LatestConditions> LatestConditions::read(Database& database,
+                                                const std::map<int64_t, int64_t>& places) {
+  LatestConditions read;
+  FLYBALL_CHECK(database.run("SELECT id, workload, phase FROM jobs", {}, [&](const Row& row) {
+    read.subjects_[row.integer(0)] = {row.text(1), row.text(2)};
+    return Status();
+  }));
+  const std::string sql = std::string(
+                              "SELECT COALESCE(store_id, 0), board_id, job_id, "
+                              "COALESCE(condition_id, 0), MAX(started_utc), MAX(id) FROM "
+                              "measurements WHERE origin NOT IN ('table', 'imported') AND ") +
+                          counted_rows_sql + " GROUP BY 1, 2, 3, 4";
+  FLYBALL_CHECK(database.run(sql, {}, [&](const Row& row) {
+    const auto place = places.find(row.integer(0));
+    const BoardRow board{place == places.end() ? 0 : place->second, row.integer(1)};
+    Latest& latest = read.latest_[{board, read.subjects_[row.integer(2)]}];
+    Latest one{row.text(4), row.integer(5), row.integer(3)};
+    if (latest.id == 0 ||
+        std::tie(one.started_utc, one.id) > std::tie(latest.started_utc, latest.id))
+      latest = std::move(one);
+    return Status();
+  }));
+  return read;
+}
+
+bool LatestConditions::are(const BoardRow& board, int64_t job_id, int64_t condition_id) const {
+  const auto subject = subjects_.find(job_id);
+  if (subject == subjects_.end()) return true;
+  const auto latest = latest_.find({board, subject->second});
+  return latest == latest_.end() || latest->second.condition_id == condition_id;
+}
+
+}  // namespace flyball

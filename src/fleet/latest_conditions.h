@@ -1,0 +1,46 @@
+// Which trials of a board belong together (of_latest_conditions() of store/stored_trials.h), for
+// stores of more rows than memory may hold.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "sql/database.h"
+
+namespace flyball {
+
+/// Of which board a row is.
+struct BoardRow {
+  int64_t place = 0;     ///< the board itself; 0: of this store itself
+  int64_t board_id = 0;  ///< device and software, a row of `boards`
+  auto operator<=>(const BoardRow&) const = default;
+};
+
+/// Rows of trials that say what a board alone takes for a minibatch: they did not fail, nothing
+/// throttled or disturbed them, and their times are not those of whole runs. As SQL.
+extern const char* const counted_rows_sql;
+
+/// The conditions of the latest trial that a board itself made of a workload. What was read from
+/// tables was put together by the user and counts as it is.
+class LatestConditions {
+ public:
+  /// `places`: of stores, the board that they are of.
+  static Result<LatestConditions> read(Database& database,
+                                       const std::map<int64_t, int64_t>& places);
+
+  /// `condition_id`: as the row has it; 0 where it has none.
+  bool are(const BoardRow& board, int64_t job_id, int64_t condition_id) const;
+
+ private:
+  struct Latest {
+    std::string started_utc;
+    int64_t id = 0, condition_id = 0;
+  };
+  using Subject = std::pair<std::string, std::string>;  ///< workload and phase
+
+  std::map<int64_t, Subject> subjects_;  ///< by job
+  std::map<std::pair<BoardRow, Subject>, Latest> latest_;
+};
+
+}  // namespace flyball
