@@ -124,7 +124,9 @@ def check_wheel(wheel, scratch):
                 ast.parse(archive.read(name), name, feature_version=(3, 8))
         for name in ("flyball/bin/flyball", "flyball/lib/flyball/flyball-nvml"):
             expect(archive.getinfo(name).external_attr >> 16 & 0o777 == 0o755, f"{wheel.name}: {name} cannot be run")
-        expect("flyball/py.typed" in archive.namelist(), f"{wheel.name} lacks flyball/py.typed")
+        for name in ("flyball/py.typed", *(f"flyball/integrations/{one.name}" for one in
+                                           (pathlib.Path(__file__).resolve().parents[1] / "bindings/python/flyball/integrations").glob("*.py"))):
+            expect(name in archive.namelist(), f"{wheel.name} lacks {name}")
     if machine not in wheel.name:
         return
     venv = scratch / "venv"

@@ -42,7 +42,7 @@ typedef struct flyball_turns {
   int fd;       /* -1: not connected */
   long pid;     /* that connected */
   int has_turn; /* granted, and not ended */
-  time_t tried; /* when it last tried to connect */
+  time_t next;  /* when it may be connected to again */
   char refusal[257];
 } flyball_turns;
 
@@ -54,7 +54,8 @@ static inline flyball_turns flyball_turns_init(void);
  * one. Refused: EEXIST, another client has the name in another role; EINVAL, the name, latency or
  * share cannot be; EUSERS, there are too many clients; EPROTONOSUPPORT, it speaks another version
  * of the protocol; EPROTO, anything else. A broker that has gone (ECONNREFUSED, ECONNRESET,
- * ENOENT), or that does not welcome within 10 s (EAGAIN), is tried again once a second. */
+ * ENOENT) is tried again once a second, one that does not welcome within 10 s (EAGAIN), for which
+ * a step waits each time, once a minute. */
 static inline int flyball_turn_begin(flyball_turns* turns);
 /* The turn ends. Wait for the device before. */
 static inline void flyball_turn_end(flyball_turns* turns);
@@ -216,11 +217,11 @@ static inline void flyball_turn_patience_(const flyball_turns* turns, time_t sec
 static inline int flyball_turn_connect_(flyball_turns* turns) {
   struct sockaddr_un address;
   const time_t now = time(NULL);
-  if (turns->tried == now) { /* once a second */
+  if (turns->next > now && turns->next <= now + 60) { /* unless the clock was set back */
     errno = ECONNREFUSED;
     return -1;
   }
-  turns->tried = now;
+  turns->next = now + 1;
   memset(&address, 0, sizeof address);
   address.sun_family = AF_UNIX;
   if (strlen(turns->socket) >= sizeof address.sun_path) {
@@ -235,11 +236,13 @@ static inline int flyball_turn_connect_(flyball_turns* turns) {
   if (connect(turns->fd, (const struct sockaddr*)&address, sizeof address) == 0 &&
       flyball_turn_greet_(turns) == 0) {
     flyball_turn_patience_(turns, 0);
-    turns->tried = 0;
+    turns->next = 0;
     return 0;
   }
   {
     const int why = errno;
+    /* Each time that one that does not answer is asked, a step waits for it. */
+    turns->next = time(NULL) + (why == EAGAIN ? 60 : 1);
     flyball_turns_close(turns);
     errno = why;
   }

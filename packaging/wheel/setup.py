@@ -28,7 +28,7 @@ setup(
     license="Apache-2.0",
     license_files=["LICENSE", "NOTICE", "third-party"],
     python_requires=">=3.8",
-    packages=["flyball"],
+    packages=["flyball", "flyball.integrations"],
     package_data={"flyball": ["py.typed", "bin/flyball", "lib/flyball/flyball-nvml"]},
     entry_points={"console_scripts": ["flyball = flyball._places:main"]},
     zip_safe=False,

@@ -44,11 +44,19 @@ std::string title_of(const StudyCreate& create) {
   return title.empty() ? "study" : title;
 }
 
+// Behind the program, and behind the script of an interpreter: what they name decides what a trial
+// does, too, and a study's name does not say it.
+std::string arguments_of(const StudyCreate& create) {
+  std::vector<std::string> words(create.argv);
+  if (!words.empty()) words.erase(words.begin());
+  return join(words, " ");
+}
+
 Conditions conditions_of(const StudyCreate& create, const Conditions& settings) {
   return combine({settings,
                   process_conditions(),
                   program_conditions(create.argv),
-                  {{power_condition, told_by_program}}});
+                  {{power_condition, told_by_program}, {"arguments", arguments_of(create)}}});
 }
 
 ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
@@ -106,8 +114,9 @@ class Study final : public Profiler {
     if (board_.settings) info_.conditions = conditions_of(create_, board_.settings());
     Request request = create_.request;
     request.command = command;
-    // Without a name nobody can mean an earlier study.
-    request.anew = create_.name.empty();
+    // Without a name nobody can mean an earlier study; nor does one that asks for all and does not
+    // say of which program, as in a notebook: what was left may be of what it was before.
+    request.anew = create_.name.empty() || (create_.argv.empty() && request.fresh);
     request.fresh = request.fresh || request.anew;
     auto result =
         tune(*this, store, request, [this](const SessionEvent& event) { on_event(event); });

@@ -1,6 +1,126 @@
-"""A study's refusals speak of the arguments of this package."""
+"""A study's refusals speak of the arguments of this package; what it takes for known, and when it ends."""
+import multiprocessing
+import subprocess
+import sys
+import time
+from unittest import mock
+
 import flyball
+from flyball import _study
 from support import InFolder
+
+script = """import flyball
+study = flyball.create_study({"size": [1, 2]}, name="mine", profiles=2)
+trials = list(study.tell(trial, minibatch_ms=trial["size"]) for trial in study)
+print(len(trials))
+"""
+
+
+class Known(InFolder):
+    def trials(self, *command):
+        done = subprocess.run([sys.executable, *command], stdout=subprocess.PIPE, check=True, text=True)
+        return int(done.stdout)
+
+    def test_other_arguments_are_another_program(self):
+        (self.folder / "train.py").write_text(script)
+        self.assertEqual(self.trials("train.py", "--model", "small"), 2)
+        self.assertEqual(self.trials("train.py", "--model", "small"), 0)
+        self.assertEqual(self.trials("train.py", "--model", "large"), 2)
+
+    def test_without_a_script_nothing_is_known(self):
+        for _ in range(2):
+            self.assertEqual(self.trials("-c", script), 2)
+
+
+class Ends(InFolder):
+    def test_while_a_worker_lives(self):
+        study = flyball.create_study({"size": [1, 2]}, keep=False)
+        study.ask()
+        worker = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,), daemon=True)
+        worker.start()
+        self.addCleanup(worker.kill)
+        with mock.patch("flyball._program._grace_s", 30):  # it sees the end of its pipe
+            began = time.monotonic()
+            study.close()
+            self.assertLess(time.monotonic() - began, 10)
+
+    def test_a_worker_takes_nothing_from_its_parent(self):
+        with flyball.create_study({"size": [1, 2]}, keep=False) as study:
+            def child(queue):
+                try:
+                    study.ask()
+                except flyball.Error as error:
+                    queue.put(error.message)
+            context = multiprocessing.get_context("fork")
+            queue = context.Queue()
+            worker = context.Process(target=child, args=(queue,))
+            worker.start()
+            self.assertEqual(queue.get(timeout=20), "the study is closed")
+            worker.join()
+            self.assertEqual(study.ask().number, 1)
+
+    def test_interrupted_while_it_waits_for_an_answer(self):
+        study = flyball.create_study({"size": [1, 2]}, keep=False)
+        with mock.patch.object(study._program, "_process") as process:
+            process.stdout.readline.side_effect = KeyboardInterrupt
+            with self.assertRaises(KeyboardInterrupt):
+                study.ask()
+        self.assertEqual(self.refused(flyball.Error, study.ask).message, "the study is closed")
+
+
+class Stretches(InFolder):
+    """Power of the minibatches alone, whatever comes behind them."""
+
+    def measured(self, minibatches, tail_s, trial_s=2.0):
+        now, watts = [0.0], [30.0]
+
+        class Window:
+            def __init__(self, name):
+                self.energy, self.seconds, self._began, self._joules = {}, None, 0.0, 0.0
+
+            def __enter__(self):
+                self._began = now[0]
+                return self
+
+            def __exit__(self, *_):
+                self.seconds = now[0] - self._began
+                behind = max(now[0] - max(busy[0], self._began), 0)
+                joules = 30.0 * (self.seconds - behind) + 10.0 * behind
+                self.energy = {"module": {"mean_w": joules / self.seconds if self.seconds else 0}}
+
+            def cancel(self):
+                pass
+
+        busy = [0.1 * minibatches]
+        with mock.patch.object(_study, "window", Window), \
+                mock.patch("time.monotonic_ns", lambda: int(now[0] * 1e9)):
+            times = _study._Minibatches(0.25, trial_s)
+            for minibatch in range(minibatches):
+                now[0] = 0.1 * (minibatch + 1)
+                times(int(now[0] * 1e9), 0, 0)
+            now[0] += tail_s
+            if times.stretches:
+                times.cancel()
+            else:
+                times.end_stretch()
+        return times, _study._mean_w(times.stretches, "module")
+
+    def test_ends_with_enough(self):
+        times, watts = self.measured(60, tail_s=10)
+        self.assertTrue(times.enough())
+        self.assertAlmostEqual(watts, 30)
+        self.assertLess(len(times.counted), 25)
+        for one in times.counted:
+            self.assertAlmostEqual(one, 100, 3)
+
+    def test_a_function_that_returns_early(self):
+        times, watts = self.measured(14, tail_s=10)
+        self.assertFalse(times.enough())
+        self.assertAlmostEqual(watts, 30)
+
+    def test_of_less_than_a_stretch_what_is_behind_counts(self):
+        _, watts = self.measured(6, tail_s=10)
+        self.assertLess(watts, 15)
 
 
 class Refusals(InFolder):

@@ -2,7 +2,7 @@
 import pathlib
 import unittest
 
-from flyball import Error, _options, _words
+from flyball import Error, _error, _options, _words
 
 HELP = """find
 Usage: flyball tune [OPTIONS]
@@ -25,6 +25,21 @@ Options:
 Example:
   flyball tune --oracle
 """
+
+
+class Errors(unittest.TestCase):
+    def test_the_last_line_is_the_error(self):
+        said = _error.last_error(["flyball: put back 16 settings of the board that an earlier flyball had left",
+                                  "profiling 3 of 10", "flyball: there is no power", "HINT: plug it in", ""])
+        self.assertEqual(said, ("there is no power", "plug it in"))
+        self.assertEqual(_error.last_error(["flyball: a", "HINT: b", "Killed"]), ("Killed", ""))
+        self.assertEqual(_error.last_error([]), ("", ""))
+
+    def test_what_is_none_is_shown_at_once(self):
+        for line in ("flyball: ATTENTION: the network runs on the CPU", "flyball: note: no pictures", "12 of 30"):
+            self.assertFalse(_error.may_be_error(line), line)
+        for line in ("flyball: there is no power", "HINT: plug it in"):
+            self.assertTrue(_error.may_be_error(line), line)
 
 
 class Options(unittest.TestCase):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _options, _places
-from ._error import Error, cannot_start, split_errors
+from ._error import Error, cannot_start, last_error, may_be_error
 from ._options import Option
 
 Word = Union[str, "os.PathLike[str]"]
@@ -28,7 +28,7 @@ class Answered:
 
 
 class _Said:
-    """What the program says on stderr: passed on line by line, its errors kept."""
+    """What the program says on stderr: passed on line by line, but for the error it may end with."""
 
     def __init__(self, stream: IO[bytes], quiet: bool) -> None:
         self._stream, self._quiet = stream, quiet
@@ -39,8 +39,9 @@ class _Said:
     def _read(self) -> None:
         for raw in self._stream:
             line = raw.decode(errors="replace").rstrip("\n")
-            errors, hints, _ = split_errors([line])
-            if errors or hints:
+            if not line.startswith("HINT: "):
+                self.pass_on()  # what was kept has not ended it
+            if may_be_error(line):
                 self._kept.append(line)
             else:
                 self._show(line)
@@ -54,14 +55,15 @@ class _Said:
         self._stream.close()
 
     def pass_on(self) -> None:
-        """Errors that did not end the command."""
+        """Lines that did not end the command."""
         for line in self._kept:
             self._show(line)
+        self._kept.clear()
 
     def error(self, code: int, known: Mapping[str, str]) -> Error:
-        errors, hints, _ = split_errors(self._kept)
-        why = "; ".join(errors) or "flyball has ended (exit code %d)" % code
-        return Error(_options.in_python(why, known), _options.in_python("; ".join(hints), known))
+        said = last_error(self._kept)
+        why = said.why or "flyball has ended (exit code %d)" % code
+        return Error(_options.in_python(why, known), _options.in_python(said.hint, known))
 
 
 def start(words: Sequence[str], **streams: Any) -> "subprocess.Popen[bytes]":

@@ -1,7 +1,7 @@
 """The one exception of this package."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, NamedTuple, Optional
 
 
 class Error(Exception):
@@ -18,14 +18,30 @@ def cannot_start(program: str, error: OSError) -> Error:
                  "FLYBALL_PROGRAM names another one")
 
 
-def split_errors(lines: Iterable[str]) -> Tuple[List[str], List[str], List[str]]:
-    """What the program said on stderr: its errors, their hints, and all else."""
-    errors, hints, rest = [], [], []
+_error, _hint = "flyball: ", "HINT: "
+_not_errors = ("note: ", "ATTENTION: ", "waiting for ")
+
+
+def may_be_error(line: str) -> bool:
+    """Is it the error with which the program ends, or a hint, unless another line follows?"""
+    return line.startswith(_hint) or (line.startswith(_error) and
+                                      not line.startswith(_not_errors, len(_error)))
+
+
+class Said(NamedTuple):
+    """With what the program ended; "" where it did not say."""
+
+    why: str
+    hint: str
+
+
+def last_error(lines: Iterable[str]) -> Said:
+    """Of what the program said on stderr: its error is the last line, but for a hint behind it. What
+    stands before, such as that a board was put back, is none."""
+    why = hint = ""
     for line in lines:
-        if line.startswith("flyball: "):
-            errors.append(line[len("flyball: "):])
-        elif line.startswith("HINT: "):
-            hints.append(line[len("HINT: "):])
-        else:
-            rest.append(line)
-    return errors, hints, rest
+        if line.startswith(_hint):
+            hint = line[len(_hint):]
+        elif line.strip():
+            why, hint = line[len(_error):] if line.startswith(_error) else line, ""
+    return Said(why, hint)

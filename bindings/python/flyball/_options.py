@@ -12,7 +12,7 @@ import subprocess
 from functools import lru_cache, wraps
 from typing import (Any, Callable, Dict, List, Mapping, Sequence, Tuple, TypeVar, Union, cast)
 
-from ._error import Error, cannot_start, split_errors
+from ._error import Error, cannot_start, last_error
 
 Option = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any], Mapping[str, Any]]
 
@@ -32,8 +32,8 @@ def options_of(program: str, command: Tuple[str, ...]) -> Dict[str, str]:
     except OSError as error:
         raise cannot_start(program, error) from error
     if shown.returncode != 0:  # such as a configuration file with a wrong line
-        errors, hints, rest = split_errors(shown.stderr.decode(errors="replace").splitlines())
-        raise Error("; ".join(errors or rest) or "%s --help failed" % program, "; ".join(hints))
+        said = last_error(shown.stderr.decode(errors="replace").splitlines())
+        raise Error(said.why or "%s --help failed" % program, said.hint)
     return read_help(shown.stdout.decode(errors="replace"))
 
 

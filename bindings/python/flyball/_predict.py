@@ -48,17 +48,19 @@ def _number(text: str) -> Union[None, int, float, str]:
     return int(text) if text.lstrip("-").isdigit() else number
 
 
-def predict(workload: Optional[str] = None, *, device: str, **options: Option) -> Prediction:
+def predict(workload: Optional[str] = None, *, device: str, quiet: bool = False,
+            **options: Option) -> Prediction:
     """Time and power of every mode of a board from a few measured ones, with 90 % intervals.
 
     workload       as its measurements name it
     device         "twin:orin_agx", "table:FILE", or what else `flyball predict --help` says
     from_          measured tables; else those of the store (`from` is a word of Python's own)
+    quiet          no progress and notes on stderr
 
     Every other option is a keyword, too: predictor="gp", accept="simulated"."""
     given: Dict[str, Option] = {"device": device}
     answer = _command.run(("predict",), [workload] if workload else [],
-                          options={**given, **options}, writes=("out",))
+                          options={**given, **options}, quiet=quiet, writes=("out",))
     prediction = answered(Prediction, answer, options.get("store"))
     prediction._table = answer.files["out"]
     prediction["out"] = options.get("out")
@@ -90,8 +92,8 @@ class Pareto(Document):
 
 
 def pareto(table: Path, *, workload: Optional[str] = None, phase: Optional[str] = None,
-           **options: Option) -> Pareto:
+           quiet: bool = False, **options: Option) -> Pareto:
     """What nothing in a table, measured or predicted, beats in time and power, or energy."""
     given: Dict[str, Option] = {"workload": workload, "phase": phase}
     return answered(Pareto, _command.run(("pareto",), [os.fspath(table)],
-                                         options={**given, **options}))
+                                         options={**given, **options}, quiet=quiet))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -10,9 +11,12 @@ import weakref
 from typing import IO, Any, Dict, Optional
 
 from . import _places
-from ._error import Error, cannot_start, split_errors
+from ._error import Error, cannot_start, last_error
 from ._options import in_python
 from ._words import of_study
+
+
+_grace_s = 5.0  # within it the program ends of itself once nobody can speak to it
 
 
 def _end(process: "subprocess.Popen[str]", said: IO[bytes]) -> None:
@@ -22,7 +26,11 @@ def _end(process: "subprocess.Popen[str]", said: IO[bytes]) -> None:
     except OSError:
         pass
     process.stdout.close()
-    process.wait()
+    try:
+        process.wait(_grace_s)
+    except subprocess.TimeoutExpired:  # it waits for another session, or somebody kept the pipe
+        process.terminate()
+        process.wait()
     said.close()
 
 
@@ -46,6 +54,19 @@ class Program:
             raise cannot_start(place, error) from error
         self._turn = threading.Lock()
         self.close = weakref.finalize(self, _end, self._process, self._said)
+        _running.add(self)
+
+    def _forget(self) -> None:
+        """In a child process, such as a loader's worker: it must not keep the pipe open, and the
+        program is not its own to end."""
+        assert self._process.stdin and self._process.stdout
+        self.close.detach()
+        self._process.returncode = 0
+        for pipe in (self._process.stdin, self._process.stdout):
+            # The file behind it, which writes nothing of what the parent has not sent yet.
+            nothing = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nothing, pipe.fileno(), inheritable=False)
+            os.close(nothing)
 
     def say(self, message: Dict[str, Any]) -> Dict[str, Any]:
         """Its answer. Raises Error for what it refuses."""
@@ -67,6 +88,9 @@ class Program:
                     raise Error("a figure is not a finite number: %s" % error,
                                 "give plain numbers") from error
                 line = ""
+            except BaseException:  # such as Ctrl-C: the answer would be taken for the next one's
+                self.close()
+                raise
         if not line:
             raise self._why_it_ended()
         answer: Dict[str, Any] = json.loads(line)
@@ -78,7 +102,15 @@ class Program:
     def _why_it_ended(self) -> Error:
         code = self._process.wait()
         self._said.seek(0)
-        errors, hints, rest = split_errors(
-            self._said.read().decode(errors="replace").strip().splitlines())
-        why = "; ".join(errors + rest) or "`flyball study` has ended (exit code %d)" % code
-        return Error(in_python(why, {}), in_python("; ".join(hints), {}))
+        said = last_error(self._said.read().decode(errors="replace").splitlines())
+        why = said.why or "`flyball study` has ended (exit code %d)" % code
+        return Error(in_python(why, {}), in_python(said.hint, {}))
+
+
+def _forget_all() -> None:
+    for program in _running:
+        program._forget()
+
+
+_running: "weakref.WeakSet[Program]" = weakref.WeakSet()
+os.register_at_fork(after_in_child=_forget_all)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type,
                     Union)
 
-from . import _marks
+from . import _library, _marks
 from ._error import Error
 from ._options import takes
 from ._program import Program
@@ -70,33 +70,72 @@ def _times(minibatch_ms: Any) -> Dict[str, Any]:
 
 
 class _Minibatches:
-    """Times of the marked minibatches of one trial. The first one and those of the warm-up are left
-    out where there are others; the power window begins with the first that counts."""
+    """Times of the marked minibatches of one trial, and their power. The first one and those of the
+    warm-up are left out where there are others; power is counted from the first that counts, stretch
+    by stretch, so that what the function does behind its minibatches (it validates, it saves) is none
+    of theirs."""
+
+    _stretches = 4  # of a trial
 
     def __init__(self, warm_up_s: float, trial_s: float) -> None:
         self._warm_up_s, self._trial_s = warm_up_s, trial_s
-        self._first_ns = self._last_ns = self._counted_ns = 0
+        self._first_ns = self._last_ns = self._counted_ns = self._stretch_ns = 0
         self.early: List[float] = []
         self.counted: List[float] = []
-        self.power: Optional[window] = None
+        self.stretches: List[window] = []  # that have ended
+        self._stretch: Optional[window] = None
 
     def __call__(self, end_ns: int, stall_ns: int, compute_ns: int) -> None:
         last, self._last_ns = self._last_ns, end_ns
         if not self._first_ns:
             self._first_ns = end_ns
-        elif self.power is not None:
+        elif self.enough():
+            return
+        elif self._stretch is not None:
             self.counted.append((end_ns - last) / 1e6)
+            if self.enough() or end_ns - self._stretch_ns >= self._trial_s * 1e9 / self._stretches:
+                self.end_stretch()
+                if not self.enough():
+                    self._begin_stretch()
         else:
             self.early.append((end_ns - last) / 1e6)
             if end_ns - self._first_ns >= self._warm_up_s * 1e9:
-                self.power = window("counted").__enter__()
-                self._counted_ns = self._last_ns = time.monotonic_ns()
+                self._begin_stretch()
+                self._counted_ns = self._last_ns
+
+    def _begin_stretch(self) -> None:
+        self._stretch = window("counted").__enter__()
+        self._stretch_ns = self._last_ns = time.monotonic_ns()
+
+    def end_stretch(self) -> None:
+        if self._stretch is not None:
+            self._stretch.__exit__(None, None, None)
+            self.stretches.append(self._stretch)
+        self._stretch = None
+
+    def cancel(self) -> None:
+        """Of a stretch that has begun; those before it count."""
+        if self._stretch is not None:
+            self._stretch.cancel()
+        self._stretch = None
 
     def enough(self) -> bool:
         return bool(self.counted) and self._last_ns - self._counted_ns >= self._trial_s * 1e9
 
     def times(self) -> List[float]:
         return self.counted if len(self.counted) >= 2 else self.early
+
+
+def _mean_w(windows: Sequence[window], total: str) -> Optional[float]:
+    """Of all of them together; None where one of them has no such total."""
+    energies = [one.energy.get(total) for one in windows]
+    joules = seconds = 0.0
+    for energy, one in zip(energies, windows):
+        if energy is None or one.seconds is None:
+            return None
+        joules += energy["mean_w"] * one.seconds
+        seconds += one.seconds
+    return joules / seconds if seconds else None
 
 
 class Study:
@@ -205,14 +244,18 @@ class Study:
         self._change({"profiles": profiles, "wait": wait,
                       "force": anyway if force is None else force})
         gap = self._created["power_gap"]
-        needs_power = self._create.get("objective", "time") != "time" or \
-            "power_budget" in self._create or "energy_budget" in self._create
-        if gap is not None and needs_power:
+        if gap is None and not _library.found:
+            gap = "windows of energy need libflyball, which cannot be loaded: %s" % _library.missing
+        if gap is not None and self._needs_power():
             raise Error("power is not available on this machine: %s" % gap,
                         "measure it yourself and tell() it, or ask for time without such budgets")
         for trial in self:
             self._measure(function, trial, _Minibatches(warm_up, trial_time), catch)
         return self.best
+
+    def _needs_power(self) -> bool:
+        return self._create.get("objective", "time") != "time" or \
+            "power_budget" in self._create or "energy_budget" in self._create
 
     def _measure(self, function: Callable[[Trial], Any], trial: Trial, minibatches: _Minibatches,
                  catch: Tuple[Type[BaseException], ...]) -> None:
@@ -225,21 +268,27 @@ class Study:
             function(trial)
         except BaseException as error:
             whole.cancel()
-            if minibatches.power is not None:
-                minibatches.power.cancel()
+            minibatches.cancel()
             if not isinstance(error, catch):
                 raise
             return self.tell(trial, failure="%s: %s" % (type(error).__name__, error))
         finally:
             _marks.listen(former)
-        if minibatches.power is not None:
-            minibatches.power.__exit__(None, None, None)
+        seconds = time.monotonic() - began
+        if minibatches.stretches:
+            minibatches.cancel()  # nobody knows where in it the last minibatch ended
+        else:
+            minibatches.end_stretch()
         whole.__exit__(None, None, None)
-        times = minibatches.times() or [(time.monotonic() - began) * 1e3]
-        counted = minibatches.power if minibatches.times() is minibatches.counted else whole
-        total = (counted or whole).energy.get(self._created["power_total"] or "")
-        self.tell(trial, times, power_w=total["mean_w"] if total else None,
-                  figures=dict(_marks.figures))
+        times = minibatches.times() or [seconds * 1e3]
+        counted = minibatches.stretches if minibatches.times() is minibatches.counted else [whole]
+        power_w = _mean_w(counted, self._created["power_total"] or "")
+        if power_w is None and self._needs_power():
+            raise Error("power of trial %d was not measured: %s" % (
+                trial.number, next((one.gap for one in counted if one.gap), "no sensor of '%s' answered"
+                                   % self._created["power_total"])),
+                "measure it yourself and tell() it, or ask for time without such budgets")
+        self.tell(trial, times, power_w=power_w, figures=dict(_marks.figures))
 
     def close(self) -> None:
         """Ends the program behind it; before the search has ended, the run is kept as interrupted."""
@@ -252,11 +301,20 @@ class Study:
         self.close()
 
 
+def _script() -> Optional[str]:
+    """None in a notebook or at a prompt, where no file says what a trial does."""
+    file = getattr(sys.modules.get("__main__"), "__file__", None)
+    return os.path.abspath(file) if file and os.path.isfile(file) else None
+
+
+_own_script = _script()  # before the working folder changes
+
+
 def _own_command() -> List[str]:
     """The interpreter, this script and its arguments: what the trials' conditions are read from."""
-    if not sys.argv or not os.path.isfile(sys.argv[0]):
+    if _own_script is None:
         return []
-    return [sys.executable or "python3", os.path.abspath(sys.argv[0])] + sys.argv[1:]
+    return [sys.executable or "python3", _own_script] + sys.argv[1:]
 
 
 @takes("create_study")
@@ -279,9 +337,10 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
                    is so much more time than the default
     default        what the program does today, measured first; else the first value of each axis
     profiles       configurations to measure, about
-    name           trials are kept under it: the same study, of an unchanged script in the same
-                   environment on the same machine, asks only for what it does not know;
-                   fresh=True asks for all. A study without a name asks for everything
+    name           trials are kept under it: the same study, of an unchanged script with the same
+                   arguments in the same environment on the same machine, asks only for what it does
+                   not know; fresh=True asks for all. A study without a name asks for everything, and
+                   so does one in a notebook or at a prompt, where no script says what it measures
     store, keep    where trials are kept, as `flyball runs list` shows them; keep=False: nowhere
     wait, force    one session measures on a machine at a time, a study from its first ask() to its end.
                    Where another one measures, ask() raises Error, which names it; wait=True waits for it
@@ -298,5 +357,6 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
         "name": name, "fresh": fresh, "phase": phase, "strategy": strategy, "predictor": predictor,
         "seed": seed, "program": _own_command(), "wait": wait or None, "force": force or anyway or None}
     create = {key: value for key, value in wanted.items() if value is not None}
+    create["fresh"] = fresh or not create["program"]  # what did trials measure that no script made?
     create["do"] = "create"
     return Study(create, axes, store, keep)

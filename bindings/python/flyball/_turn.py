@@ -19,6 +19,7 @@ from ._error import Error
 Latency = Union[None, str, int, float]
 _retry_s = 1.0  # a broker that has gone is asked for again after so long
 _greeting_s = 10.0  # a broker that does not welcome within this time does not answer
+_silent_s = 60.0  # one that did not is asked for again after so long: each time a step waits for it
 
 
 def _hear(connection: sockets.socket) -> bytes:
@@ -87,7 +88,6 @@ class _Connection:
         now = time.monotonic()
         if now < self._retry:
             return False
-        self._retry = now + _retry_s
         connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_SEQPACKET)
         connection.settimeout(_greeting_s)
         try:
@@ -99,6 +99,8 @@ class _Connection:
             answer = _hear(connection)
         except OSError as error:
             connection.close()
+            silent = isinstance(error, sockets.timeout)
+            self._retry = time.monotonic() + (_silent_s if silent else _retry_s)
             self._tell("no broker answers at %s (%s)" % (self._path, error.strerror or error))
             return False
         connection.settimeout(None)

@@ -14,7 +14,7 @@ from typing import IO, Any, Dict, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _command, _options, _places
 from ._document import Document, Row, answered, in_words, short
-from ._error import Error, split_errors
+from ._error import Error, last_error
 from ._options import Option
 
 Mode = Union[None, str, Mapping[str, float]]
@@ -216,10 +216,10 @@ class hold:
         self._close(process)
         with self._said as said:
             said.seek(0)
-            errors, hints, _ = split_errors(said.read().decode(errors="replace").splitlines())
-        why = "; ".join(errors) or "the mode is not held any more"
+            ended = last_error(said.read().decode(errors="replace").splitlines())
+        why = ended.why or "the mode is not held any more"
         return Error(_options.in_python(why, self._known),
-                     _options.in_python("; ".join(hints), self._known)) if code != 0 else None
+                     _options.in_python(ended.hint, self._known)) if code != 0 else None
 
 
 def _forget_all() -> None:

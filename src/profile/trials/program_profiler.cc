@@ -7,6 +7,7 @@
 #include <limits>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -116,9 +117,8 @@ class ProgramTrial {
     }
     const double wall_s = static_cast<double>(monotonic_ns() - run_.started_ns()) * 1e-9;
     if (!done_) FLYBALL_CHECK(take_ended(wall_s));
-    take_power(meter_, m_);  // before the program is gone
+    end_counting();
     m_.figures = run_.figures();
-    clocks_.end(m_);
     if (memory_bytes_ > 0) m_.figures["memory"] = memory_bytes_;
     return {};
   }
@@ -149,7 +149,16 @@ class ProgramTrial {
     done_ = rule_.done() && (meter_.updates() >= power_updates_wanted ||
                              counted_s >= options_.stopping.max_seconds);
     if (done_) m_.stop_reason = rule_.reason();
-    if (done_) take_times(rule_, m_);
+    if (!done_) return;
+    take_times(rule_, m_);
+    end_counting();
+  }
+
+  // Before the program is gone; what it does until it reports its figures is no part of it.
+  void end_counting() {
+    if (std::exchange(counted_, true)) return;
+    take_power(meter_, m_);
+    clocks_.end(m_);
   }
 
   bool has_reported() const {
@@ -235,7 +244,7 @@ class ProgramTrial {
   StoppingRule rule_;
   MinibatchMarks marks_;
   std::vector<MinibatchTimes> early_;  ///< warm-up, which counts when there is nothing else
-  bool counting_ = false, done_ = false;
+  bool counting_ = false, done_ = false, counted_ = false;
   size_t seen_ = 0;
   int64_t last_ns_ = 0, warm_ns_ = 0, cap_ns_ = 0, count_ns_ = 0;
   int64_t next_memory_ns_ = 0;

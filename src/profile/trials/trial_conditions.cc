@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "base/os/file_version.h"
+#include "base/own_variables.h"
 #include "base/text.h"
 #include "telemetry/process/spawn.h"
 
@@ -208,6 +209,9 @@ Conditions power_conditions(const PowerMeter& meter) {
 Conditions program_conditions(const std::vector<std::string>& argv) {
   std::error_code ignored;
   Conditions found = variables_of(program_variables);
+  // Settings that are not opened reach the program as they are.
+  for (const auto& [name, value] : variables_of(std::array{"FLYBALL_"}))
+    if (!is_own_variable(name)) found[name] = value;
   found["working folder"] = fs::current_path(ignored).string();
   // An environment of Python is known by where its interpreter is a link, not by the interpreter.
   if (!argv.empty()) {

@@ -2,8 +2,10 @@
 
 #include <bit>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "base/clock.h"
@@ -48,10 +50,12 @@ double flyball_setting(const char* name, double otherwise) {
     variable += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
   if (flyball::is_own_variable(variable)) return otherwise;  // the user's own, and no setting
   const char* text = std::getenv(variable.c_str());
-  if (text == nullptr || *text == '\0') return otherwise;
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  return *end == '\0' ? value : otherwise;
+  if (text == nullptr) return otherwise;
+  // Whatever the program's locale: strtod() may want a comma.
+  const char* end = text + std::strlen(text);
+  double value = 0;
+  const auto [stopped, problem] = std::from_chars(text + (*text == '+'), end, value);
+  return problem == std::errc() && stopped == end ? value : otherwise;
 }
 
 void flyball_report(const char* name, double value) {
