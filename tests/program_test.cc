@@ -469,6 +469,58 @@ while True:
   EXPECT_THAT(network.err, HasSubstr("a program of your own reports"));
 }
 
+// What comes behind the minibatches that count, until a figure is reported, is no part of them.
+TEST_F(ProgramTest, PowerIsThatOfTheMinibatchesThatCount) {
+  const fs::path root = folder_ / "tree";
+  trees::write_tree("orin_agx_jp6", root);
+  const fs::path rail = root / "sys/bus/i2c/drivers/ina3221/1-0040/hwmon/hwmon3/curr1_input";
+  const fs::path script = write("train.py", R"(
+import os, sys, threading, time, flyball
+milliamperes = [1000]
+def live(turn=0):
+    while True:
+        turn += 1
+        with open(sys.argv[1] + ".part", "w") as file:
+            file.write("%d\n" % (milliamperes[0] + turn % 2))
+        os.rename(sys.argv[1] + ".part", sys.argv[1])
+        time.sleep(0.01)
+threading.Thread(target=live, daemon=True).start()
+for _ in range(800):
+    time.sleep(0.005)
+    flyball.minibatch()
+milliamperes[0] = 0  # it looks how good it has become
+time.sleep(5)
+flyball.report("accuracy", 0.9)
+time.sleep(60)
+)");
+  const Finished done = run({"tune",
+                             "--root",
+                             root.string(),
+                             "--axis",
+                             "gpu_mhz=612",
+                             "--axis",
+                             "cpu_cores=1",
+                             "--axis",
+                             "cpu_mhz=2201.6",
+                             "--axis",
+                             "mem_mhz=3199",
+                             "--no-verify",
+                             "--trial-time",
+                             "1s",
+                             "--at-least",
+                             "accuracy=0.5",
+                             "-q",
+                             "--json",
+                             "--",
+                             "/usr/bin/python3",
+                             script.string(),
+                             rail.string()});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const SortedJson trial = done.json()["profiled"][0];
+  EXPECT_EQ(trial["figures"]["accuracy"], 0.9);
+  EXPECT_NEAR(trial["power_w"].get<double>(), 24.9, 1) << "19 V × 1 A, and 5.9 W of other rails";
+}
+
 TEST_F(ProgramTest, PyTorchScriptIsProfiledAndTuned) {
   if (!python_can("import flyball, torch")) GTEST_SKIP() << "no python3-torch";
   const std::string script = FLYBALL_SOURCE_DIR "/examples/train_pytorch.py";

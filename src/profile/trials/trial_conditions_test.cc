@@ -120,6 +120,18 @@ TEST(TrialConditions, ChangeWithAProgramAndWhatItImports) {
   }
 }
 
+// A setting that no axis opens reaches the program all the same.
+TEST(TrialConditions, HoldSettingsThatAProgramReads) {
+  ::setenv("FLYBALL_BATCH_SIZE", "32", 1);
+  ::setenv("FLYBALL_STORE", "/tmp/none", 1);
+  const Conditions found = program_conditions({"true"});
+  ::unsetenv("FLYBALL_BATCH_SIZE");
+  ::unsetenv("FLYBALL_STORE");
+  EXPECT_THAT(found, Contains(Pair("FLYBALL_BATCH_SIZE", "32")));
+  EXPECT_THAT(found, Not(Contains(Key("FLYBALL_STORE")))) << "a variable of Flyball's own";
+  EXPECT_THAT(program_conditions({"true"}), Not(Contains(Key("FLYBALL_BATCH_SIZE"))));
+}
+
 TEST(TrialConditions, DoNotChangeWithFilesThatAScriptDoesNotImport) {
   const TempFolder folder;
   const auto write = [&](const std::string& name, const std::string& text) {
