@@ -9,7 +9,7 @@ import unittest
 import unittest.mock
 
 import flyball
-from flyball import _marks
+from flyball import _library, _marks, _ring
 
 
 class Marks(unittest.TestCase):
@@ -70,6 +70,24 @@ class Settings(unittest.TestCase):
         header = pathlib.Path(__file__).parents[2] / "src/base/own_variables.h"
         listed = re.findall(r'"(FLYBALL_\w+)"', header.read_text())
         self.assertEqual(sorted(_marks.OWN_VARIABLES), sorted(listed))
+
+
+class Windows(unittest.TestCase):
+    def test_both_ends_bear_the_number_of_their_window(self):
+        written = []
+        ring = types.SimpleNamespace(write=lambda kind, number=-1, name="": written.append(
+            (kind, number)))
+        with unittest.mock.patch.object(_marks, "ring", ring), \
+                unittest.mock.patch.object(_library, "found", False):
+            with flyball.window("epoch"):
+                with flyball.window("epoch"):
+                    pass
+        kinds, numbers = zip(*written)
+        self.assertEqual(kinds, (_ring.WINDOW_BEGIN, _ring.WINDOW_BEGIN, _ring.WINDOW_END,
+                                 _ring.WINDOW_END))
+        self.assertEqual(numbers[:2], numbers[:1:-1])
+        self.assertEqual(len(set(numbers)), 2)
+        self.assertGreaterEqual(min(numbers), 0)
 
 
 class Synchronize(unittest.TestCase):

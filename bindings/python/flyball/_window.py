@@ -1,6 +1,7 @@
 """Energy of a piece of code."""
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from types import TracebackType
@@ -9,6 +10,7 @@ from typing import Dict, List, Optional, Type
 from . import _library, _marks, _ring
 
 _open = threading.local()  # the windows that a thread has open
+_numbers = itertools.count()
 
 
 class window:
@@ -33,11 +35,12 @@ class window:
             self.name = siblings[-1].name + "/" + own
         siblings.append(self)
         self._siblings = siblings
+        self._number = next(_numbers)  # names are cut, and threads use the same
         _marks.synchronize()
         if _library.found:
             self._handle = _library.window_begin(own)
         elif _marks.ring:
-            _marks.ring.write(_ring.WINDOW_BEGIN, name=self.name)
+            _marks.ring.write(_ring.WINDOW_BEGIN, self._number, name=self.name)
         self._begin = time.monotonic()
         return self
 
@@ -72,7 +75,7 @@ class window:
                 self.energy = answer
             return
         if _marks.ring:
-            _marks.ring.write(_ring.WINDOW_END, name=self.name)
+            _marks.ring.write(_ring.WINDOW_END, self._number, name=self.name)
         self.gap = ("energy windows need libflyball, which cannot be loaded: %s (HINT: build it with "
                     "`scripts/build release flyball_c`, or name it in FLYBALL_LIBRARY)"
                     % _library.missing)

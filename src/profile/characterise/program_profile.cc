@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <map>
 
 #include "base/clock.h"
 #include "base/os/interrupt.h"
@@ -64,16 +63,12 @@ class Watch {
     for (const Mark& mark : run_.take()) {
       if (mark.kind == MarkKind::minibatch) {
         add(marks_.next(mark));
-      } else if (mark.kind == MarkKind::window_begin) {
-        open_[mark.name] = mark.time_ns;
-      } else if (const auto begin = open_.find(mark.name);
-                 mark.kind == MarkKind::window_end && begin != open_.end()) {
+      } else if (const auto begin_ns = windows_.begin_ns(mark)) {
         ProgramPart window;
         window.name = mark.name;
-        window.begin_ns = begin->second;
+        window.begin_ns = *begin_ns;
         window.end_ns = mark.time_ns;
         profile_.windows.push_back(window);
-        open_.erase(begin);
       }
     }
   }
@@ -99,7 +94,7 @@ class Watch {
   const ProgramRequest& request_;
   ProgramProfile& profile_;
   MinibatchMarks marks_;
-  std::map<std::string, int64_t> open_;
+  WindowMarks windows_;
   int64_t seen_ = 0, last_mark_ns_ = 0, next_search_ns_ = 0, end_ns_ = 0;
 };
 

@@ -119,6 +119,21 @@ void write(MarkKind kind, int64_t stall_ns, int64_t compute_ns, const char* name
 
 }  // namespace marks
 
+std::optional<int64_t> WindowMarks::begin_ns(const Mark& mark) {
+  if (mark.kind != MarkKind::window_begin && mark.kind != MarkKind::window_end) return {};
+  const std::pair key(mark.name, mark.stall_ns);
+  if (mark.kind == MarkKind::window_begin) {
+    open_[key].push_back(mark.time_ns);
+    return {};
+  }
+  const auto begun = open_.find(key);
+  if (begun == open_.end()) return {};
+  const int64_t begin_ns = begun->second.back();
+  begun->second.pop_back();
+  if (begun->second.empty()) open_.erase(begun);
+  return begin_ns;
+}
+
 Result<std::unique_ptr<MarkReader>> MarkReader::create(const std::filesystem::path& folder) {
   std::string path = (folder / "flyball-marks-XXXXXX").string();
   const int file = ::mkostemp(path.data(), O_CLOEXEC);

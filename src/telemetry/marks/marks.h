@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -30,7 +32,9 @@ enum class MarkKind : uint32_t {
   figure = 6
 };
 
-/// One mark. Durations are negative when the program does not mark them.
+/// One mark. Durations are negative when the program does not mark them. Both ends of a window bear
+/// its number in the process as stall_ns: names are cut, and threads use the same. Of older
+/// libraries it is −1.
 struct Mark {
   int64_t time_ns = 0;  ///< CLOCK_MONOTONIC
   int64_t stall_ns = -1, compute_ns = -1;
@@ -65,6 +69,17 @@ void write(MarkKind kind, int64_t stall_ns, int64_t compute_ns, const char* name
 bool wanted();
 
 }  // namespace marks
+
+/// Marks of windows as windows.
+class WindowMarks {
+ public:
+  /// When the window began that this mark ends; nothing of other marks. Without a number it is the
+  /// newest of its name.
+  std::optional<int64_t> begin_ns(const Mark& mark);
+
+ private:
+  std::map<std::pair<std::string, int64_t>, std::vector<int64_t>> open_;  ///< when they began
+};
 
 /// The reading end. The file goes with it.
 class MarkReader {

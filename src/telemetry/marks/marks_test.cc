@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/os/temp_folder.h"
@@ -90,6 +91,40 @@ TEST_F(MarksTest, WindowsCarryTheirNames) {
   EXPECT_EQ(marks[1].name, "epoch/validation");
   EXPECT_EQ(marks[2].kind, MarkKind::window_end);
   EXPECT_EQ(marks[2].name, "epoch");
+}
+
+// Names are cut after 23 bytes, which two that nest often share; threads may use one name at once;
+// and what is cancelled never ends.
+TEST_F(MarksTest, EachWindowEndsItsOwn) {
+  in_child(reader_->environment(), [] {
+    Window outer("evaluation of all pictures"), same("of all pictures, each");
+    { Window cancelled("again"); }
+    std::thread([] { (void)Window("evaluation of all pictures").end(); }).join();
+    (void)same.end();
+    (void)outer.end();
+  });
+  const auto marks = reader_->take();
+  ASSERT_EQ(marks.size(), 7u);
+  WindowMarks windows;
+  std::vector<int64_t> begins;
+  for (const Mark& mark : marks) {
+    EXPECT_EQ(mark.name, "evaluation of all pictu");
+    if (const auto begin_ns = windows.begin_ns(mark)) begins.push_back(*begin_ns);
+  }
+  EXPECT_EQ(begins, (std::vector{marks[3].time_ns, marks[1].time_ns, marks[0].time_ns}));
+}
+
+TEST(WindowMarks, WithoutNumbersTheNewestOfANameEnds) {
+  WindowMarks windows;
+  const auto mark = [](MarkKind kind, int64_t time_ns) {
+    return Mark{.time_ns = time_ns, .kind = kind, .name = "epoch"};
+  };
+  EXPECT_EQ(windows.begin_ns(mark(MarkKind::window_begin, 1)), std::nullopt);
+  EXPECT_EQ(windows.begin_ns(mark(MarkKind::window_begin, 2)), std::nullopt);
+  EXPECT_EQ(windows.begin_ns(mark(MarkKind::minibatch, 3)), std::nullopt);
+  EXPECT_EQ(windows.begin_ns(mark(MarkKind::window_end, 4)), 2);
+  EXPECT_EQ(windows.begin_ns(mark(MarkKind::window_end, 5)), 1);
+  EXPECT_EQ(windows.begin_ns(mark(MarkKind::window_end, 6)), std::nullopt);
 }
 
 TEST_F(MarksTest, OnlyTheFirstProcessCounts) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -115,9 +116,11 @@ Window::Window(const std::string& name, WindowOptions options)
     if (!siblings_->windows.empty()) name_ = siblings_->windows.back()->name_ + "/" + name;
     siblings_->windows.push_back(this);
   }
+  static std::atomic<int64_t> windows{0};
+  number_ = windows++;
   if (const auto synchronize = synchronize_of(options_)) synchronize();
   begin_ns_ = started_.ok() ? monitor_.sample_now() : monotonic_ns();
-  marks::write(MarkKind::window_begin, -1, -1, name_.c_str());
+  marks::write(MarkKind::window_begin, number_, -1, name_.c_str());
 }
 
 Window::~Window() {
@@ -139,7 +142,7 @@ Result<WindowEnergy> Window::end() {
   close();
   if (const auto synchronize = synchronize_of(options_)) synchronize();
   const int64_t end_ns = monotonic_ns();
-  marks::write(MarkKind::window_end, -1, -1, name_.c_str());
+  marks::write(MarkKind::window_end, number_, -1, name_.c_str());
   FLYBALL_CHECK(started_);
   monitor_.sample_now();
   WindowEnergy energy{name_, static_cast<double>(end_ns - begin_ns_) * 1e-9, {}};

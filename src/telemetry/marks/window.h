@@ -91,7 +91,7 @@ class Window {
   EnergyMonitor& monitor_;
   Status started_;
   bool open_ = true;
-  int64_t begin_ns_ = 0;
+  int64_t number_ = 0, begin_ns_ = 0;
 };
 
 }  // namespace flyball
