@@ -10,6 +10,10 @@
 
 namespace flyball {
 
+struct TimeStretch {
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
 /// Energy between two moments. Where nothing was measured nothing is added: `energy_j` belongs to
 /// `covered_s`, and `gap_s` says what is missing.
 struct EnergyWindow {
@@ -25,10 +29,13 @@ struct EnergyWindow {
   /// fewer than two updates, e.g. in a window shorter than a step.
   double noise = 0;
   double window_s = 0, covered_s = 0, gap_s = 0, longest_gap_s = 0;
-  int gaps = 0;              ///< stretches without samples
-  int samples = 0;           ///< inside the window
-  int distinct_updates = 0;  ///< of them, how many were new values
-  int wraps = 0;             ///< of the counter
+  int gaps = 0;                      ///< stretches without samples
+  std::vector<TimeStretch> missing;  ///< those of a single sensor, in order
+  int samples = 0;                   ///< inside the window
+  int distinct_updates = 0;          ///< of them, how many were new values
+  int wraps = 0;                     ///< of the counter
+  /// The sensor shows one value, in the window and around it, though it had time for another.
+  bool still = false;
 
   bool complete() const { return gaps == 0; }
 };
@@ -40,12 +47,18 @@ struct EnergyWindow {
 /// moved and had no time to.
 Result<EnergyWindow> energy_between(const Trace& trace, int64_t begin_ns, int64_t end_ns);
 
-/// The sum of windows of the same stretch of time: sensors that belong to one total. Coverage is
-/// that of the worst part.
+/// The sum of windows of the same stretch of time, in which none has a gap or all have the same:
+/// sensors that belong to one total. What stands still adds no noise, and no sum has to wait for
+/// its updates: there are as many as of the slowest part that moves.
 EnergyWindow sum_of_parts(const std::vector<EnergyWindow>& parts);
 
-/// Sum of all sensors in `traces` that belong to `total`. Error `unavailable` when there is none,
-/// or when one of its parts has no samples: a total never leaves a part out silently.
+/// Two windows of which one follows the other, as one. What is in doubt about the edge between them
+/// is counted twice; a window too short to have a noise adds none.
+EnergyWindow joined(const EnergyWindow& earlier, const EnergyWindow& later);
+
+/// Sum of all sensors in `traces` that belong to `total`, over the time in which all of them are
+/// known; the rest is a gap. Error `unavailable` when there is none, or when one of its parts has
+/// no samples: a total never leaves a part out silently.
 Result<EnergyWindow> total_between(const std::vector<Trace>& traces, const std::string& total,
                                    int64_t begin_ns, int64_t end_ns);
 

@@ -11,6 +11,7 @@ void integrate(const std::vector<PowerSegment>& segments, int64_t begin, int64_t
     if (until <= gap_from) return;
     const double gap = seconds_between(gap_from, until);
     ++window.gaps;
+    window.missing.push_back({gap_from, until});
     window.gap_s += gap;
     window.longest_gap_s = std::max(window.longest_gap_s, gap);
   };

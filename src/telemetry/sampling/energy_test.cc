@@ -87,6 +87,7 @@ TEST(Energy, AGapIsStatedAndNotFilled) {
   EXPECT_NEAR(window->covered_s, 0.6, 1e-9);
   EXPECT_NEAR(window->energy_j, 6.0, 1e-9);
   EXPECT_NEAR(window->mean_w, 10.0, 1e-9);
+  EXPECT_NEAR(window->rectangle_j, 6.0, 1e-9);
   EXPECT_FALSE(window->complete());
 }
 
@@ -208,6 +209,69 @@ TEST(Energy, ATotalSumsItsPartsAndLeavesNoneOut) {
   ASSERT_FALSE(broken.ok());
   EXPECT_NE(broken.error().message.find("gone"), std::string::npos);
   EXPECT_EQ(total_between({a}, "gpu", 0, kWholeSecond).error().code, Code::unavailable);
+}
+
+// One 0 W rail used to leave a total without updates, and its noise no number.
+TEST(Energy, ARailThatStandsStillHoldsNoTotalUp) {
+  Trace noisy = power_trace(10 * kMillisecond), still = power_trace(10 * kMillisecond);
+  for (int i = 0; i <= 100; ++i) {
+    noisy.samples.push_back({i * 10 * kMillisecond, 10 + 0.1 * (i % 5)});
+    still.samples.push_back({i * 10 * kMillisecond, 0});
+  }
+  const auto alone = total_between({noisy}, "module", 0, kWholeSecond);
+  for (const double watts : {0.0, 3.0}) {
+    for (Sample& sample : still.samples) sample.value = watts;
+    for (const auto& traces : {std::vector<Trace>{noisy, still}, {still, noisy}}) {
+      const auto sum = total_between(traces, "module", 0, kWholeSecond);
+      ASSERT_TRUE(sum.ok());
+      EXPECT_EQ(sum->distinct_updates, 101);
+      EXPECT_NEAR(sum->mean_w, alone->mean_w + watts, 1e-9);
+      EXPECT_NEAR(sum->noise * sum->mean_w, alone->noise * alone->mean_w, 1e-9);
+    }
+  }
+  // One that is frozen says nothing new, and a source has to be watched for as long as it takes.
+  const auto frozen = total_between({still, still}, "module", 0, kWholeSecond);
+  EXPECT_LT(frozen->distinct_updates, 2);
+  EXPECT_TRUE(std::isinf(frozen->noise));
+  still.info.period_s = 2;
+  EXPECT_LT(total_between({noisy, still}, "module", 0, kWholeSecond)->distinct_updates, 2);
+}
+
+TEST(Energy, ATotalIsOfTheTimeInWhichAllItsPartsAreKnown) {
+  Trace a = power_trace(10 * kMillisecond), b = power_trace(10 * kMillisecond);
+  for (int i = 0; i <= 100; ++i) {
+    if (i <= 20 || i >= 40) a.samples.push_back({i * 10 * kMillisecond, 10});
+    if (i <= 70) b.samples.push_back({i * 10 * kMillisecond, 5});
+  }
+  const auto sum = total_between({a, b}, "module", 0, kWholeSecond);
+  ASSERT_TRUE(sum.ok());
+  // The last value of b holds for two periods: 0 to 200 ms and 400 to 700 ms are known of both.
+  EXPECT_NEAR(sum->covered_s, 0.5, 1e-9);
+  EXPECT_NEAR(sum->energy_j, 15 * 0.5, 1e-9);
+  EXPECT_NEAR(sum->mean_w, 15, 1e-9);
+  EXPECT_NEAR(sum->rectangle_j, 15 * 0.5, 0.2);
+  EXPECT_NEAR(sum->gap_s, 0.5, 1e-9);
+  EXPECT_NEAR(sum->longest_gap_s, 0.3, 1e-9);
+  EXPECT_NEAR(sum->window_s, 1, 1e-9);
+  EXPECT_EQ(sum->gaps, 2);
+  EXPECT_FALSE(sum->complete());
+}
+
+TEST(Energy, WindowsInARowAreOne) {
+  Random random(5);
+  Trace trace = power_trace(10 * kMillisecond);
+  for (int i = 0; i <= 400; ++i)
+    trace.samples.push_back({i * 10 * kMillisecond, 10 + random.uniform()});
+  const auto whole = energy_between(trace, 0, 4 * kWholeSecond);
+  EnergyWindow row = *energy_between(trace, 0, kWholeSecond);
+  for (int i = 1; i < 4; ++i)
+    row = joined(row, *energy_between(trace, i * kWholeSecond, (i + 1) * kWholeSecond));
+  EXPECT_NEAR(row.energy_j, whole->energy_j, 1e-9);
+  EXPECT_NEAR(row.mean_w, whole->mean_w, 1e-9);
+  EXPECT_NEAR(row.covered_s, 4, 1e-9);
+  EXPECT_NEAR(row.noise, whole->noise, 0.1 * whole->noise);
+  EXPECT_NEAR(row.distinct_updates, whole->distinct_updates, 4);
+  EXPECT_EQ(row.min_w, whole->min_w);
 }
 
 TEST(Energy, RefusesWhatHasNone) {
