@@ -181,10 +181,10 @@ Result<EntryResult> run_entry(const Benchmark& benchmark, const BenchmarkEntry& 
   add_epochs(run, result);
   for (size_t i = 0; i < judge.values().size(); ++i) result.epochs[i].quality = judge.values()[i];
   result.power = power_of(run, benchmark.rules, judge.steady_from_ns(), bin_s);
-  result.watched = std::ranges::any_of(
-      run.traces, [](const Trace& trace) { return trace.info.throttling != Throttling::none; });
-  result.throttled =
+  const auto throttled =
       throttling_between(run.traces, run.epochs.front().begin_ns, run.epochs.back().end_ns);
+  result.watched = throttled.has_value();
+  result.throttled = throttled.value_or(std::vector<std::string>());
   result.disturbed = run.disturbed;
   return result;
 }

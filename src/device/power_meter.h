@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,9 @@ class PowerMeter {
   virtual Result<PowerReading> lap() = 0;
   /// Ends the trial and gives the power of the counted window.
   virtual Result<PowerReading> end() = 0;
-  /// What slowed the machine down in the counted window, after end(); empty when nothing did.
-  virtual std::vector<std::string> throttling() const { return {}; }
-  /// Is there a sensor that would tell?
-  virtual bool watches_throttling() const { return false; }
+  /// What slowed the machine down in the counted window, after end(); empty when nothing did, and
+  /// nothing where no sensor has told.
+  virtual std::optional<std::vector<std::string>> throttling() const { return {}; }
 };
 
 /// Distinct updates that a trial's power needs.

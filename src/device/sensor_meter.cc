@@ -19,8 +19,9 @@ class SensorMeter final : public PowerMeter {
   int updates() override { return watch_.updates(); }
   Result<PowerReading> lap() override { return watch_.lap(); }
   Result<PowerReading> end() override { return watch_.end(); }
-  std::vector<std::string> throttling() const override { return watch_.throttling(); }
-  bool watches_throttling() const override { return watch_.watches_throttling(); }
+  std::optional<std::vector<std::string>> throttling() const override {
+    return watch_.throttling();
+  }
 
  private:
   PowerWatch watch_;

@@ -197,7 +197,8 @@ class ServerProfiler final : public Profiler {
     m.figures = load_figures(summary);
     m.power = run.power;
     if (!run.power) m.power_gap = run.power_gap;
-    if (meter_->watches_throttling()) m.interference.throttled = !meter_->throttling().empty();
+    if (const auto throttling = meter_->throttling())
+      m.interference.throttled = !throttling->empty();
     m.warm_up_s = options_.warm_up_s;
     m.stop_reason = fmt::format("{} of {} requests were answered in {:.3g} s of load",
                                 summary.answered, summary.due, summary.window_s);

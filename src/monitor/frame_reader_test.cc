@@ -92,6 +92,22 @@ TEST_F(FrameReaderTest, ARailThatGoesIsAGapAndLeavesNoTotal) {
   EXPECT_THAT(frame.gaps, Contains(Field(&Error::message, HasSubstr("VDD_IN"))));
 }
 
+TEST_F(FrameReaderTest, ThrottlingIsNotKnownOnceItsSensorFails) {
+  const fs::path root = tree("orin_nano_jp5");
+  const fs::path hwmon = root / "sys/class/hwmon/hwmon9";
+  fs::create_directories(hwmon);
+  const auto count = [&](const char* events) {
+    ASSERT_TRUE(write_file(hwmon / "oc1_event_cnt", events).ok());
+  };
+  count("4\n");
+  const auto reader = open("", root);
+  EXPECT_THAT(frame_of(*reader).throttled, Optional(testing::IsEmpty()));
+  count("5\n");
+  EXPECT_THAT(frame_of(*reader).throttled, Optional(testing::ElementsAre("over-current")));
+  fs::remove(hwmon / "oc1_event_cnt");
+  EXPECT_EQ(frame_of(*reader).throttled, std::nullopt);
+}
+
 TEST_F(FrameReaderTest, EveryTreeHasFramesThatAreReadAgain) {
   for (const trees::Board& board : trees::boards()) {
     const auto reader = open("", tree(board.kind));

@@ -170,8 +170,13 @@ class LiveFrames final : public FrameReader {
       const SensorPtr& sensor =
           i < fast ? sensors_.throttling[i] : sensors_.slow_throttling[i - fast];
       std::vector<Sample>& samples = throttling_[i].samples;
+      const auto value = value_of_sensor(sensor);
+      if (!value) {
+        samples.clear();
+        continue;
+      }
       if (samples.size() == 2) samples.erase(samples.begin());
-      if (const auto value = value_of_sensor(sensor)) samples.push_back({now_ns, *value});
+      samples.push_back({now_ns, *value});
     }
     frame_.throttled = throttling_between(throttling_, 0, now_ns);
   }

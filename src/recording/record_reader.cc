@@ -66,7 +66,7 @@ RecordChannel channel_of(const Row& row) {
   channel.info.period_s = plain(row.real(6));
   channel.info.wrap = plain(row.real(7));
   channel.info.max_rate = plain(row.real(8));
-  channel.info.throttling = static_cast<Throttling>(std::clamp<int64_t>(row.integer(9), 0, 3));
+  channel.info.throttling = static_cast<Throttling>(std::clamp<int64_t>(row.integer(9), 0, 4));
   channel.period_s = plain(row.real(10));
   channel.step = plain(row.real(11));
   return channel;

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/clock.h"
@@ -21,6 +23,8 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Optional;
 
 void sleep_ms(int64_t ms) {
   sleep_until_ns(monotonic_ns() + ms * 1'000'000);
@@ -89,7 +93,7 @@ TEST(SensorMeter, WaitsForSettledPowerAndCountsNewUpdatesOnly) {
   EXPECT_EQ(power->total, "package");
   EXPECT_NEAR(power->mean_w, FakeRapl::final_w, 0.03 * FakeRapl::final_w);
   EXPECT_NEAR(power->energy_j, power->mean_w * power->window_s, 1e-6);
-  EXPECT_TRUE(meter->throttling().empty());
+  EXPECT_THAT(meter->throttling(), Optional(IsEmpty()));
 
   ASSERT_TRUE(meter->begin().ok());
   meter->count();
@@ -97,7 +101,15 @@ TEST(SensorMeter, WaitsForSettledPowerAndCountsNewUpdatesOnly) {
   tree.put("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "7\n");
   sleep_ms(50);
   ASSERT_TRUE(meter->end().ok());
-  EXPECT_THAT(meter->throttling(), ElementsAre("cpu thermal slowdown"));
+  EXPECT_THAT(meter->throttling(), Optional(ElementsAre("cpu thermal slowdown")));
+
+  // Nobody knows of what was not read.
+  std::filesystem::remove(throttle);
+  ASSERT_TRUE(meter->begin().ok());
+  meter->count();
+  sleep_ms(50);
+  ASSERT_TRUE(meter->end().ok());
+  EXPECT_EQ(meter->throttling(), std::nullopt);
 }
 
 TEST(SensorMeter, ACounterThatStandsStillHasNoUpdates) {
@@ -135,10 +147,9 @@ class HotMeter final : public PowerMeter {
   int updates() override { return power_updates_wanted; }
   Result<PowerReading> lap() override { return end(); }
   Result<PowerReading> end() override { return PowerReading{.mean_w = 10, .total = "package"}; }
-  std::vector<std::string> throttling() const override {
+  std::optional<std::vector<std::string>> throttling() const override {
     return hot_ ? std::vector<std::string>{"cpu thermal slowdown"} : std::vector<std::string>{};
   }
-  bool watches_throttling() const override { return true; }
 
  private:
   bool hot_;

@@ -27,7 +27,7 @@ void take_power(PowerMeter& meter, Measurement& m) {
     m.power = *power;
   else
     m.power_gap = power.error().message;
-  if (meter.watches_throttling()) m.interference.throttled = !meter.throttling().empty();
+  if (const auto throttling = meter.throttling()) m.interference.throttled = !throttling->empty();
 }
 
 }  // namespace flyball

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "base/clock.h"
 #include "telemetry/sensors/firmware_tool.h"
@@ -13,11 +16,36 @@
 namespace flyball {
 namespace {
 
-constexpr double kKeepS = 600;
 constexpr double kContextS = 0.1;  // clocks and throttling change slowly and cost as much to read
 
 void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::ranges::count(list, text) == 0) list.push_back(text);
+}
+
+// What its samples of some time say.
+void add_reasons(const SensorInfo& info, std::span<const Sample> samples,
+                 std::vector<std::string>& reasons) {
+  for (const Sample& sample : samples) {
+    const bool rose = sample.value > samples.front().value;
+    const auto bits = static_cast<uint64_t>(std::max(sample.value, 0.0));
+    if (info.throttling == Throttling::cpu_events && rose)
+      add_once(reasons, "cpu thermal slowdown");
+    if (info.throttling == Throttling::over_current_events && rose)
+      add_once(reasons, "over-current");
+    if (info.throttling == Throttling::firmware_bits)
+      for (const std::string& reason : firmware_throttle_reasons(bits)) add_once(reasons, reason);
+    if (info.throttling == Throttling::gpu_bits && is_throttled(bits))
+      for (const std::string& reason : throttle_reasons(bits))
+        add_once(reasons, info.name.substr(0, info.name.find('_')) + " " + reason);
+  }
+}
+
+std::span<const Sample> samples_between(const Trace& trace, int64_t begin_ns, int64_t end_ns) {
+  const auto& samples = trace.samples;
+  const auto first = std::ranges::lower_bound(samples, begin_ns, {}, &Sample::time_ns);
+  const auto last = std::ranges::upper_bound(samples, end_ns, {}, &Sample::time_ns);
+  if (first >= last) return {};
+  return {first, last};
 }
 
 }  // namespace
@@ -44,10 +72,11 @@ bool SettleRule::settled(const std::vector<Trace>& traces, const std::string& to
 }
 
 PowerWatch::PowerWatch(SensorList sensors, const std::string& wish, Seconds interval,
-                       SettleRule rule)
+                       SettleRule rule, Seconds lap)
     : sensors_(std::move(sensors)),
       total_(preferred_total(sensors_, wish)),
       interval_(interval),
+      lap_(lap),
       rule_(rule) {
   if (!total_.empty()) return;
   gap_ = power_gap(sensors_);
@@ -56,34 +85,67 @@ PowerWatch::PowerWatch(SensorList sensors, const std::string& wish, Seconds inte
   for (const Error& gap : sensors_.gaps) gap_ += " " + gap.message;
 }
 
-PowerWatch::~PowerWatch() = default;
+PowerWatch::~PowerWatch() {
+  end_laps();
+}
 
 Status PowerWatch::begin() {
+  end_laps();
   sampler_ = std::make_unique<Sampler>();
   for (const SensorPtr& sensor : sensors_.sensors) {
     const bool part = sensor->info().total == total_;
     const Seconds every{part ? interval_.value : std::max(interval_.value, kContextS)};
-    FLYBALL_CHECK(sampler_->add(sensor, every, {kKeepS}));
+    FLYBALL_CHECK(sampler_->add(sensor, every, {2 * lap_.value}));
   }
   FLYBALL_CHECK(sampler_->start());
-  begin_ns_ = count_ns_ = monotonic_ns();
-  next_look_ns_ = next_count_ns_ = 0;
-  settled_ = false;
-  updates_ = 0;
-  traces_.clear();
-  throttling_.clear();
+  begin_ns_ = monotonic_ns();
+  count_from(begin_ns_);
+  next_look_ns_ = 0;
+  settled_ = end_ = false;
+  laps_ = std::thread([this] { take_laps(); });
   return {};
 }
 
-std::vector<Trace> PowerWatch::parts(int64_t since_ns) const {
+void PowerWatch::take_laps() {
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, std::chrono::duration<double>(lap_.value), [this] { return end_; }))
+    sum_up();
+}
+
+void PowerWatch::end_laps() {
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_all();
+  if (laps_.joinable()) laps_.join();
+}
+
+void PowerWatch::count_from(int64_t time_ns) {
+  count_ns_ = watched_ns_ = time_ns;
+  next_count_ns_ = 0;
+  updates_ = 0;
+  counted_.reset();
+  failed_ = {};
+  reasons_.clear();
+  told_always_ = true;
+}
+
+template <class Wanted>
+std::vector<Trace> PowerWatch::traces_of(const Wanted& wanted, int64_t since_ns) const {
   std::vector<Trace> traces;
   for (size_t i = 0; sampler_ && i < sampler_->size(); ++i)
-    if (sensors_.sensors[i]->info().total == total_)
+    if (wanted(sensors_.sensors[i]->info()))
       traces.push_back(sampler_->trace(i, since_ns, monotonic_ns()));
   return traces;
 }
 
+std::vector<Trace> PowerWatch::parts(int64_t since_ns) const {
+  return traces_of([this](const SensorInfo& info) { return info.total == total_; }, since_ns);
+}
+
 bool PowerWatch::settled() {
+  const std::lock_guard lock(mutex_);
   const int64_t now = monotonic_ns();
   if (total_.empty() || settled_) return true;
   if (now < next_look_ns_) return false;
@@ -93,85 +155,97 @@ bool PowerWatch::settled() {
 }
 
 void PowerWatch::count() {
-  count_ns_ = monotonic_ns();
+  const std::lock_guard lock(mutex_);
+  count_from(monotonic_ns());
   if (sampler_) sampler_->sample_now();
-  updates_ = 0;
-  next_count_ns_ = 0;
 }
 
 int PowerWatch::updates() {
+  const std::lock_guard lock(mutex_);
   const int64_t now = monotonic_ns();
   if (total_.empty() || now < next_count_ns_) return updates_;
   next_count_ns_ = now + 50'000'000;
   const auto window = total_between(parts(count_ns_), total_, count_ns_, now);
-  if (window) updates_ = window->distinct_updates;
+  if (window) updates_ = window->distinct_updates + (counted_ ? counted_->distinct_updates : 0);
   return updates_;
 }
 
+// Adds what was sampled since the last time, up to now.
+void PowerWatch::sum_up() {
+  const int64_t edge_ns = monotonic_ns();
+  sampler_->sample_now();  // what a slow sensor saw since its last turn belongs to it
+  const int64_t end_ns = monotonic_ns();
+  const auto window = total_between(parts(count_ns_), total_, count_ns_, end_ns);
+  if (window)
+    counted_ = counted_ ? joined(*counted_, *window) : *window;
+  else if (failed_.ok())
+    failed_ = window.error();
+  sum_up_throttling(end_ns);
+  count_ns_ = end_ns;
+  watched_ns_ = edge_ns;  // an event counter is compared with what it showed here
+}
+
+// Nothing is known of the whole where a lap is not known and no other one has throttled.
+void PowerWatch::sum_up_throttling(int64_t end_ns) {
+  const auto tells = [](const SensorInfo& info) { return info.throttling != Throttling::none; };
+  const auto told = throttling_between(traces_of(tells, watched_ns_), watched_ns_, end_ns);
+  told_always_ = told_always_ && told;
+  for (const std::string& reason : told.value_or(std::vector<std::string>()))
+    add_once(reasons_, reason);
+}
+
+std::optional<std::vector<std::string>> PowerWatch::throttling() const {
+  if (reasons_.empty() && !told_always_) return {};
+  return reasons_;
+}
+
 Result<PowerReading> PowerWatch::end() {
+  end_laps();
   if (total_.empty()) {
     sampler_.reset();
     return Error{Code::unavailable, gap_, ""};
   }
   if (!sampler_) return Error{Code::internal, "power was never begun to be measured", ""};
-  sampler_->sample_now();  // what a slow sensor saw since its last turn belongs to the window
-  const int64_t end_ns = monotonic_ns();
-  sampler_->stop();
-  traces_ = sampler_->traces();
+  sum_up();
   sampler_.reset();
-  throttling_ = throttling_between(traces_, count_ns_, end_ns);
-  return counted(traces_, end_ns);
+  return reading();
 }
 
 Result<PowerReading> PowerWatch::lap() {
   if (total_.empty()) return Error{Code::unavailable, gap_, ""};
   if (!sampler_) return Error{Code::internal, "power was never begun to be measured", ""};
-  sampler_->sample_now();
-  const int64_t end_ns = monotonic_ns();
-  auto reading = counted(parts(count_ns_), end_ns);
-  count_ns_ = end_ns;
-  return reading;
+  const std::lock_guard lock(mutex_);
+  sum_up();
+  auto power = reading();
+  count_from(count_ns_);
+  return power;
 }
 
-Result<PowerReading> PowerWatch::counted(const std::vector<Trace>& traces, int64_t end_ns) const {
-  FLYBALL_ASSIGN(const EnergyWindow window, total_between(traces, total_, count_ns_, end_ns));
-  if (!window.complete())
+Result<PowerReading> PowerWatch::reading() const {
+  FLYBALL_CHECK(failed_);
+  if (!counted_->complete())
     return Error{Code::unavailable,
                  fmt::format("power of the total '{}' was not measured for {:.3f} s of {:.3f} s",
-                             total_, window.gap_s, window.window_s),
+                             total_, counted_->gap_s, counted_->window_s),
                  "the sensor failed or the machine was too busy to read it"};
-  const auto parts_of_total =
-      std::ranges::count_if(traces, [&](const Trace& trace) { return trace.info.total == total_; });
-  const double wanted = window.window_s / interval_.value * static_cast<double>(parts_of_total);
-  return power_reading(window, total_, static_cast<int>(wanted));
+  const auto parts_of_total = std::ranges::count_if(
+      sensors_.sensors, [&](const SensorPtr& sensor) { return sensor->info().total == total_; });
+  const double wanted = counted_->window_s / interval_.value * static_cast<double>(parts_of_total);
+  return power_reading(*counted_, total_, static_cast<int>(wanted));
 }
 
-bool PowerWatch::watches_throttling() const {
-  return std::ranges::any_of(sensors_.sensors, [](const SensorPtr& sensor) {
-    return sensor->info().throttling != Throttling::none;
-  });
-}
-
-std::vector<std::string> throttling_between(const std::vector<Trace>& traces, int64_t begin_ns,
-                                            int64_t end_ns) {
+std::optional<std::vector<std::string>> throttling_between(const std::vector<Trace>& traces,
+                                                           int64_t begin_ns, int64_t end_ns) {
   std::vector<std::string> reasons;
+  bool watched = false, all_told = true;
   for (const Trace& trace : traces) {
-    const Throttling told = trace.info.throttling;
-    if (told == Throttling::none) continue;
-    const Sample* first = nullptr;
-    for (const Sample& sample : trace.samples) {
-      if (sample.time_ns < begin_ns || sample.time_ns > end_ns) continue;
-      if (first == nullptr) first = &sample;
-      if (told == Throttling::cpu_events && sample.value > first->value)
-        add_once(reasons, "cpu thermal slowdown");
-      const auto bits = static_cast<uint64_t>(std::max(sample.value, 0.0));
-      if (told == Throttling::firmware_bits)
-        for (const std::string& reason : firmware_throttle_reasons(bits)) add_once(reasons, reason);
-      if (told == Throttling::gpu_bits && is_throttled(bits))
-        for (const std::string& reason : throttle_reasons(bits))
-          add_once(reasons, trace.info.name.substr(0, trace.info.name.find('_')) + " " + reason);
-    }
+    if (trace.info.throttling == Throttling::none) continue;
+    const auto samples = samples_between(trace, begin_ns, end_ns);
+    watched = true;
+    all_told = all_told && !samples.empty();
+    add_reasons(trace.info, samples, reasons);
   }
+  if (reasons.empty() && !(watched && all_told)) return {};
   return reasons;
 }
 

@@ -1,8 +1,12 @@
 // Power of a stretch of work: when it has settled, over updates that are new, with what throttled.
 #pragma once
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/units.h"
@@ -22,13 +26,14 @@ struct SettleRule {
                int64_t now_ns) const;
 };
 
-/// Samples a list of sensors again and again, for one trial after the other.
+/// Samples a list of sensors again and again, for one trial after the other. A counted window may
+/// be of any length: every `lap` what was sampled is summed up, and no longer needed.
 class PowerWatch {
  public:
   /// `wish` as in preferred_total(). Parts of that total are read every `interval`, other sensors
   /// at most ten times a second.
   explicit PowerWatch(SensorList sensors, const std::string& wish = "", Seconds interval = {0.01},
-                      SettleRule rule = {});
+                      SettleRule rule = {}, Seconds lap = {300});
   ~PowerWatch();
 
   /// The total that is measured; "" when there is none.
@@ -50,32 +55,42 @@ class PowerWatch {
   /// Ends sampling and gives the power of the counted window. Error `unavailable`: no sensor, no
   /// samples, or a gap in them.
   Result<PowerReading> end();
-  /// What slowed the machine down in the counted window; empty when nothing did. After end().
-  const std::vector<std::string>& throttling() const { return throttling_; }
-  /// Is there a sensor that throttling_between() reads?
-  bool watches_throttling() const;
-  /// All that was sampled, after end().
-  const std::vector<Trace>& traces() const { return traces_; }
+  /// What slowed the machine down in the counted window, as throttling_between(). After end().
+  std::optional<std::vector<std::string>> throttling() const;
 
  private:
+  template <class Wanted>
+  std::vector<Trace> traces_of(const Wanted& wanted, int64_t since_ns) const;
   std::vector<Trace> parts(int64_t since_ns) const;
-  Result<PowerReading> counted(const std::vector<Trace>& traces, int64_t end_ns) const;
+  void count_from(int64_t time_ns);
+  void sum_up();
+  void sum_up_throttling(int64_t end_ns);
+  void take_laps();
+  void end_laps();
+  Result<PowerReading> reading() const;
 
   SensorList sensors_;
   std::string total_, gap_;
-  Seconds interval_;
+  Seconds interval_, lap_;
   SettleRule rule_;
   std::unique_ptr<Sampler> sampler_;
-  int64_t begin_ns_ = 0, count_ns_ = 0, next_look_ns_ = 0, next_count_ns_ = 0;
+  std::mutex mutex_;  ///< guards what follows while laps are taken
+  std::condition_variable ended_;
+  bool end_ = false;
+  int64_t begin_ns_ = 0, count_ns_ = 0, watched_ns_ = 0, next_look_ns_ = 0, next_count_ns_ = 0;
   bool settled_ = false;
   int updates_ = 0;
-  std::vector<Trace> traces_;
-  std::vector<std::string> throttling_;
+  std::optional<EnergyWindow> counted_;  ///< up to count_ns_
+  Status failed_;                        ///< to measure a part of it
+  std::vector<std::string> reasons_;     ///< what throttled
+  bool told_always_ = false;             ///< was it known in every lap?
+  std::thread laps_;
 };
 
 /// What throttled between two times: heat, power supply, board; from sensors that tell it
-/// (SensorInfo::throttling).
-std::vector<std::string> throttling_between(const std::vector<Trace>& traces, int64_t begin_ns,
-                                            int64_t end_ns);
+/// (SensorInfo::throttling). Empty where all of them say that nothing did; nothing where none
+/// tells, or one was not read there and no other one has seen anything.
+std::optional<std::vector<std::string>> throttling_between(const std::vector<Trace>& traces,
+                                                           int64_t begin_ns, int64_t end_ns);
 
 }  // namespace flyball

@@ -116,16 +116,25 @@ void add_disks(SensorList& list, const fs::path& root) {
                             }));
 }
 
-// Files that count how often something slowed the CPU down.
-std::vector<std::string> throttle_counters(const fs::path& root) {
-  std::vector<std::string> files;
+// How often something slowed the board down, over all files that count it.
+void add_events(SensorList& list, const std::string& name, Throttling throttling,
+                std::vector<std::string> files) {
+  if (files.empty()) return;
+  SensorInfo counter = info(name, "1", SensorKind::counter, "thermal");
+  counter.throttling = throttling;
+  add_if_there(list, sum_of_files(std::move(counter), std::move(files)));
+}
+
+void add_throttling(SensorList& list, const fs::path& root) {
+  std::vector<std::string> heat, current;
   for (const fs::path& cpu : folder_entries(root / "sys/devices/system/cpu", "cpu"))
     if (const fs::path file = cpu / "thermal_throttle/core_throttle_count"; fs::exists(file))
-      files.push_back(file);
+      heat.push_back(file);
   for (const fs::path& hwmon : folder_entries(root / "sys/class/hwmon", "hwmon"))
     for (const fs::path& file : folder_entries(hwmon, "oc"))
-      if (file.string().ends_with("_event_cnt")) files.push_back(file);
-  return files;
+      if (file.string().ends_with("_event_cnt")) current.push_back(file);
+  add_events(list, "cpu_throttle", Throttling::cpu_events, std::move(heat));
+  add_events(list, "over_current", Throttling::over_current_events, std::move(current));
 }
 
 void add_temperature(SensorList& list, const std::string& name, const fs::path& file) {
@@ -174,10 +183,7 @@ SensorList open_thermal_sensors(const fs::path& root) {
       const std::string label = trimmed(hwmon / (name.substr(0, name.size() - 6) + "_label"));
       add_temperature(list, trimmed(hwmon / "name") + (label.empty() ? "" : ":" + label), file);
     }
-  SensorInfo throttle = info("cpu_throttle", "1", SensorKind::counter, "thermal");
-  throttle.throttling = Throttling::cpu_events;
-  if (auto files = throttle_counters(root); !files.empty())
-    add_if_there(list, sum_of_files(std::move(throttle), std::move(files)));
+  add_throttling(list, root);
   return list;
 }
 

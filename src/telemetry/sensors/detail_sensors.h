@@ -18,8 +18,8 @@ SensorList open_detail_sensors(const std::filesystem::path& root = "/");
 SensorList open_clock_sensors(const std::filesystem::path& root = "/");
 
 /// Thermal zones and hwmon temperatures in C, e.g. "temp:x86_pkg_temp"; sensors that are off
-/// (−256 °C) are left out. And "cpu_throttle": how often the CPU was slowed down by heat or
-/// over-current, where it is counted.
+/// (−256 °C) are left out. And, where they are counted, how often the CPU was slowed down by heat
+/// ("cpu_throttle") and the board by over-current ("over_current").
 SensorList open_thermal_sensors(const std::filesystem::path& root = "/");
 
 }  // namespace flyball

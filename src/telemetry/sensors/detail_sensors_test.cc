@@ -117,14 +117,23 @@ TEST(DetailSensors, ReadTemperaturesThatAreOn) {
   tree.put("sys/class/hwmon/hwmon1/name", "coretemp\n");
   tree.put("sys/class/hwmon/hwmon1/temp1_input", "62000\n");
   tree.put("sys/class/hwmon/hwmon1/temp1_label", "Core 0\n");
-  tree.put("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "4\n");
-  tree.put("sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "5\n");
+  const std::string core0 = "sys/devices/system/cpu/cpu0", core1 = "sys/devices/system/cpu/cpu1";
+  const std::string count = "/thermal_throttle/core_throttle_count";
+  tree.put(core0 + count, "4\n");
+  tree.put(core1 + count, "5\n");
   tree.put("sys/class/hwmon/hwmon1/oc1_event_cnt", "1\n");
   const SensorList list = open_thermal_sensors(tree.root());
-  EXPECT_THAT(names(list), testing::ElementsAre("temp:CPU-therm", "temp:coretemp:Core 0",
-                                                "temp:coretemp:Core 0#2", "cpu_throttle"));
+  EXPECT_THAT(names(list),
+              testing::ElementsAre("temp:CPU-therm", "temp:coretemp:Core 0",
+                                   "temp:coretemp:Core 0#2", "cpu_throttle", "over_current"));
   EXPECT_NEAR(*list.find("temp:CPU-therm")->read(), 53.968, 1e-9);
-  EXPECT_EQ(*list.find("cpu_throttle")->read(), 10);
+  EXPECT_EQ(*list.find("cpu_throttle")->read(), 9);
+  EXPECT_EQ(*list.find("over_current")->read(), 1);
+  // A core that is off is not slowed down; of none that reads nothing is known.
+  std::filesystem::remove(tree.root() / (core1 + count));
+  EXPECT_EQ(*list.find("cpu_throttle")->read(), 9);
+  std::filesystem::remove(tree.root() / (core0 + count));
+  EXPECT_FALSE(list.find("cpu_throttle")->read().ok());
 }
 
 SensorList all_sensors(const std::filesystem::path& root = "/") {

@@ -29,21 +29,33 @@ class SumOfFiles final : public Sensor {
  public:
   SumOfFiles(SensorInfo info, std::vector<std::string> paths, double scale)
       : Sensor(std::move(info)), scale_(scale) {
-    for (std::string& path : paths) files_.emplace_back(std::move(path));
+    for (std::string& path : paths) files_.push_back({KeptFile(std::move(path)), {}});
   }
 
   Result<double> read() override {
     double sum = 0;
-    for (KeptFile& file : files_) {
-      const auto value = file.read_number();
-      if (!value) return value.error();
-      sum += *value * scale_;
+    Status failed;
+    size_t read = 0;
+    for (Part& part : files_) {
+      const auto value = part.file.read_number();
+      if (value) {
+        part.last = *value;
+        ++read;
+      } else if (failed = value.error(); !part.last) {
+        return value.error();
+      }
+      sum += *part.last * scale_;
     }
+    if (read == 0 && !failed.ok()) return failed.error();
     return sum;
   }
 
  private:
-  std::vector<KeptFile> files_;
+  struct Part {
+    KeptFile file;
+    std::optional<double> last;
+  };
+  std::vector<Part> files_;
   double scale_;
 };
 

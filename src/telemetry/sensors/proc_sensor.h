@@ -44,7 +44,8 @@ class SharedFile {
 /// As proc_sensor(), of a file that other sensors read too.
 SensorPtr proc_sensor(SensorInfo info, std::shared_ptr<SharedFile> file, ParseFile parse);
 
-/// The sum of the numbers that stand in several files, times `scale`.
+/// The sum of the numbers that stand in several files, times `scale`. One that vanishes, as that of
+/// a core that is switched off, counts as it last did; without any there is no sum.
 SensorPtr sum_of_files(SensorInfo info, std::vector<std::string> paths, double scale = 1);
 
 /// Puts the sensor into the list when it can be read now, else its error among the gaps.

@@ -22,9 +22,10 @@ const char* sensor_kind_name(SensorKind kind);
 /// What its number tells of throttling.
 enum class Throttling {
   none,
-  cpu_events,     ///< how often the CPU was slowed down
-  gpu_bits,       ///< throttle_reasons() (nvidia.h)
-  firmware_bits,  ///< firmware_throttle_reasons() (firmware_tool.h)
+  cpu_events,           ///< how often the CPU was slowed down by heat
+  gpu_bits,             ///< throttle_reasons() (nvidia.h)
+  firmware_bits,        ///< firmware_throttle_reasons() (firmware_tool.h)
+  over_current_events,  ///< how often the board was slowed down by the current it drew
 };
 
 struct SensorInfo {
