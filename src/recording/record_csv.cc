@@ -61,7 +61,7 @@ Result<size_t> record_csv(RecordReader& reader, int64_t begin, int64_t end,
   FLYBALL_CHECK(write("time_s,sensor,unit,value,of\n"));
   constexpr int64_t stretch = 2 * minute_ticks;
   for (int64_t at = begin, until = 0; at < end; at = until) {
-    until = std::min(at + stretch, end);
+    until = std::min(floor_to(at + stretch, minute_ticks), end);  // no summary is cut in two
     FLYBALL_ASSIGN(const auto rows, rows_of(reader, at, until));
     if (rows.empty()) {
       FLYBALL_ASSIGN(const int64_t next, reader.next_begin(until));

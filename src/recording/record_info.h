@@ -80,7 +80,8 @@ struct RecordMark {
 
 /// One channel over a second or a minute: four columns of a block.
 struct RecordSummary {
-  int64_t begin = 0;  ///< tick; summaries begin at whole seconds or minutes
+  /// Tick: that of a whole second or minute, or where what was asked for begins within it.
+  int64_t begin = 0;
   double least = 0, mean = 0, most = 0;
   double covered_s = 0;  ///< of it; what lacks is a gap
 

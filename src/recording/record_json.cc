@@ -239,17 +239,27 @@ class FiguresSum {
 Result<std::vector<RecordFigures>> record_figures(RecordReader& reader, int64_t begin,
                                                   int64_t end) {
   std::vector<FiguresSum> sums(reader.channels().begin(), reader.channels().end());
+  const auto add = [&](const std::vector<std::vector<RecordSummary>>& values) {
+    for (size_t i = 0; i < sums.size(); ++i)
+      for (const RecordSummary& one : values[i]) sums[i].add(one);
+  };
+  // Of the first and last second only what is asked for, from samples where they are kept.
+  const int64_t first = std::min(end, -floor_to(-begin, second_ticks));
+  const int64_t last = std::max(first, floor_to(end, second_ticks));
+  FLYBALL_ASSIGN(const auto head, reader.summaries(begin, first, second_ticks / 2));
+  add(head);
   constexpr int64_t stretch = 60 * minute_ticks;  // at a time, so that memory stays bounded
-  for (int64_t at = begin, until = 0; at < end; at = until) {
-    until = std::min(at + stretch, end);
+  for (int64_t at = first, until = 0; at < last; at = until) {
+    until = std::min(at + stretch, last);
     FLYBALL_ASSIGN(const auto values, reader.summaries(at, until, second_ticks));
     if (std::ranges::all_of(values, &std::vector<RecordSummary>::empty)) {
       FLYBALL_ASSIGN(const int64_t next, reader.next_begin(until));
-      until = std::max(until, floor_to(std::min(next, end), second_ticks));
+      until = std::max(until, floor_to(std::min(next, last), second_ticks));
     }
-    for (size_t i = 0; i < sums.size(); ++i)
-      for (const RecordSummary& one : values[i]) sums[i].add(one);
+    add(values);
   }
+  FLYBALL_ASSIGN(const auto tail, reader.summaries(last, end, second_ticks / 2));
+  add(tail);
   std::vector<RecordFigures> all;
   for (const FiguresSum& sum : sums) all.push_back(sum.figures(seconds_of(end - begin)));
   return all;

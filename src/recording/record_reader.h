@@ -44,7 +44,8 @@ class RecordReader {
 
   /// The finest that is kept of [begin, end), no finer than `width` (ticks: of a second, of a
   /// minute, or less), a list for each channel. Where finer values were thinned there are coarser
-  /// ones. Holds all of them in memory: ask for as many as are wanted.
+  /// ones. What reaches beyond [begin, end) is there with the share of its time that lies within.
+  /// Holds all of them in memory: ask for as many as are wanted.
   Result<std::vector<std::vector<RecordSummary>>> summaries(int64_t begin, int64_t end,
                                                             int64_t width);
   /// Where the next block begins, at this tick or later; most_ticks where there is none.

@@ -68,6 +68,50 @@ TEST_F(RecordReaderTest, TellsEnergyWithItsErrorAndWhatRecordingTook) {
   EXPECT_DOUBLE_EQ(json["totals"][0]["error_j"].get<double>(), error_j);
 }
 
+// What the samples of record_testing.h come to between two times.
+double joules_between(double from_s, double to_s) {
+  const double turn = 2 * 3.14159265358979 / 60;
+  return 10 * (to_s - from_s) + 5 / turn * (std::cos(turn * from_s) - std::cos(turn * to_s));
+}
+
+// Energy is that of the time that is told beside it, not of whole seconds near to it.
+TEST_F(RecordReaderTest, APartOfARecordHasItsOwnEnergy) {
+  auto reader = RecordReader::open(file_);
+  ASSERT_TRUE(reader.ok());
+  for (const auto& [from_s, to_s] : {std::pair(10.5, 13.5),
+                                     {10.2, 10.8},
+                                     {10.0, 13.0},
+                                     {59.7, 61.1},
+                                     {0.3, 129.4},
+                                     {125.5, 126.0}}) {
+    const auto figures = record_figures(*reader, std::llround(from_s * ticks_per_s),
+                                        std::llround(to_s * ticks_per_s));
+    ASSERT_TRUE(figures.ok());
+    const RecordFigures& watts = (*figures)[0];
+    EXPECT_NEAR(watts.covered_s, to_s - from_s, 1e-3) << from_s;
+    EXPECT_EQ(watts.gap_s, 0) << from_s;
+    EXPECT_NEAR(watts.energy_j, joules_between(from_s, to_s), 0.01) << from_s;
+    EXPECT_NEAR((*figures)[1].energy_j, 20 * (to_s - from_s), 0.02) << from_s;
+  }
+}
+
+// Of whole minutes that stand for it, a part has its share.
+TEST_F(RecordReaderTest, APartOfThinnedMinutesHasItsShare) {
+  forge(
+      fmt::format("UPDATE fact SET value='{0}' WHERE name IN ('samples_since', 'seconds_since');"
+                  "INSERT INTO fact (name, value) SELECT n, '{0}' FROM (SELECT 'samples_since' AS "
+                  "n UNION SELECT 'seconds_since') WHERE n NOT IN (SELECT name FROM fact)",
+                  120 * ticks_per_s));
+  auto reader = RecordReader::open(file_);
+  ASSERT_TRUE(reader.ok());
+  ASSERT_EQ(reader->seconds_since(), 120 * ticks_per_s);
+  const auto figures = record_figures(*reader, 15 * ticks_per_s, 105 * ticks_per_s);
+  ASSERT_TRUE(figures.ok());
+  EXPECT_NEAR((*figures)[0].covered_s, 90, 0.1);
+  EXPECT_NEAR((*figures)[0].energy_j, 900, 1);
+  EXPECT_NEAR((*figures)[1].energy_j, 1800, 2);
+}
+
 // Hours of looking into empty years would be as good as a hang.
 TEST_F(RecordReaderTest, ALengthOfAHundredYearsIsNoWork) {
   forge(fmt::format("UPDATE fact SET value='{}' WHERE name='end'", most_ticks));

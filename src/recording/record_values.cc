@@ -1,5 +1,6 @@
 // What is asked of a record for a stretch of time: samples, or values over seconds and minutes.
 #include <algorithm>
+#include <optional>
 
 #include "recording/record_reader.h"
 #include "recording/summary.h"
@@ -26,20 +27,37 @@ Status gather_samples(RecordReader& reader, BlockLevel level, int64_t begin, int
   });
 }
 
+struct Level {
+  BlockLevel blocks;
+  int64_t width;  ///< ticks of a summary
+  int64_t end;    ///< of the last one, which may be shorter
+};
+
+// The part that lies in [begin, end), where any does. All of it is taken to be alike.
+std::optional<RecordSummary> clipped(RecordSummary one, const Level& level, int64_t begin,
+                                     int64_t end) {
+  const int64_t until = std::min(one.begin + level.width, level.end);
+  const int64_t from = std::max(one.begin, begin), to = std::min(until, end);
+  if (from >= to) return {};
+  one.covered_s *= static_cast<double>(to - from) / static_cast<double>(until - one.begin);
+  one.begin = from;
+  return one;
+}
+
 // Summaries of one level, behind what is there already; of slow channels, or of the others.
-Status gather_summaries(RecordReader& reader, BlockLevel level, bool slow, int64_t begin,
+Status gather_summaries(RecordReader& reader, const Level& level, bool slow, int64_t begin,
                         int64_t end, Summaries& all) {
   if (begin >= end) return {};
-  return reader.blocks(level, begin, end, [&](const std::vector<Series>& block) {
+  return reader.blocks(level.blocks, begin, end, [&](const std::vector<Series>& block) {
     for (const Series& series : block) {
       const RecordChannel& channel = reader.channels()[series.channel];
       const auto read = summaries_of(channel, series);
       if (!read || channel.slow() != slow) continue;
       std::vector<RecordSummary>& list = all[series.channel];
       for (const RecordSummary& one : *read)
-        if (one.begin >= begin && one.begin < end &&
-            (list.empty() || one.begin > list.back().begin))
-          list.push_back(one);
+        if (const auto part = clipped(one, level, begin, end);
+            part && (list.empty() || part->begin > list.back().begin))
+          list.push_back(*part);
     }
     return Status();
   });
@@ -50,8 +68,8 @@ Status summarise_samples(RecordReader& reader, bool slow, int64_t begin, int64_t
                          Summaries& all) {
   constexpr int64_t around = 4 * second_ticks;  // of power, before and after
   const int64_t stretch = slow ? 60 * minute_ticks : 4 * minute_ticks;
-  for (int64_t at = floor_to(begin, width), until = 0; at < end; at = until) {
-    until = std::min(at + stretch, end);
+  for (int64_t at = begin, until = 0; at < end; at = until) {
+    until = std::min(floor_to(at + stretch, width), end);
     ByChannel samples(reader.channels().size());
     FLYBALL_CHECK(gather_samples(reader, slow ? BlockLevel::slow : BlockLevel::samples, at - around,
                                  until + around, samples));
@@ -82,17 +100,20 @@ Result<std::vector<std::vector<RecordSummary>>> RecordReader::summaries(int64_t 
   Summaries all(channels_.size());
   begin = std::max<int64_t>(begin, 0);
   end = std::min(end, end_);
-  FLYBALL_ASSIGN(const int64_t minutes_end, end_of(BlockLevel::minutes));
-  FLYBALL_ASSIGN(const int64_t seconds_end, end_of(BlockLevel::seconds));
+  Level by_minute{BlockLevel::minutes, minute_ticks, 0};
+  Level by_second{BlockLevel::seconds, second_ticks, 0};
+  FLYBALL_ASSIGN(by_minute.end, end_of(BlockLevel::minutes));
+  FLYBALL_ASSIGN(by_second.end, end_of(BlockLevel::seconds));
   const int64_t fine = std::min(width, minute_ticks);
   for (const bool slow : {false, true}) {
     const int64_t since = slow ? slow_since() : seconds_since();
-    const int64_t minutes = std::min(end, width >= minute_ticks ? minutes_end : since);
-    FLYBALL_CHECK(gather_summaries(*this, BlockLevel::minutes, slow, begin, minutes, all));
+    const int64_t minutes = std::min(end, width >= minute_ticks ? by_minute.end : since);
+    FLYBALL_CHECK(gather_summaries(*this, by_minute, slow, begin, minutes, all));
     int64_t from = std::max(begin, minutes);
     if (!slow) {
-      const int64_t seconds = std::min(end, width >= second_ticks ? seconds_end : samples_since());
-      FLYBALL_CHECK(gather_summaries(*this, BlockLevel::seconds, slow, from, seconds, all));
+      const int64_t seconds =
+          std::min(end, width >= second_ticks ? by_second.end : samples_since());
+      FLYBALL_CHECK(gather_summaries(*this, by_second, slow, from, seconds, all));
       from = std::max(from, seconds);
     }
     FLYBALL_CHECK(summarise_samples(*this, slow, from, end, fine, all));

@@ -25,6 +25,13 @@ bool is_empty(const std::vector<Series>& block) {
   return std::ranges::all_of(block, [](const Series& one) { return one.times.empty(); });
 }
 
+int64_t first_tick(const std::vector<Series>& block) {
+  int64_t first = most_ticks;
+  for (const Series& one : block)
+    if (!one.times.empty()) first = std::min(first, one.times.front());
+  return first;
+}
+
 size_t count_before(const std::vector<Sample>& samples, int64_t tick) {
   const auto at = std::ranges::partition_point(
       samples, [&](const Sample& sample) { return tick_of(sample.time_ns) < tick; });
@@ -59,7 +66,7 @@ Status SampleRecorder::write_open(bool slow, int64_t now) {
     pending.written = pending.samples.size();
   }
   if (is_empty(block)) return {};
-  return writer_.add(level_of(slow), open_begin_, now, true, block);
+  return writer_.add(level_of(slow), first_tick(block), now, true, block);
 }
 
 // Samples up to `end` as one block in place of the small ones, and what is later as a new small
@@ -143,7 +150,6 @@ Status SampleRecorder::flush(int64_t now_ns, bool durable) {
   if (!durable) return {};
   FLYBALL_CHECK(write_open(false, now));
   FLYBALL_CHECK(write_open(true, now));
-  open_begin_ = now;
   return writer_.commit();
 }
 

@@ -60,7 +60,6 @@ class SampleRecorder {
   std::vector<RecordChannel> channels_;
   std::vector<Pending> pending_;
   int64_t begin_[2] = {0, 0};  ///< ticks where the long block of power, of slow channels begins
-  int64_t open_begin_ = 0;     ///< tick of the next small block
   int64_t minutes_begin_ = 0;
 };
 

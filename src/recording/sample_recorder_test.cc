@@ -60,6 +60,21 @@ TEST_F(SampleRecorderTest, AFlushedSampleIsReadWhileTheRecordGoesOn) {
   EXPECT_EQ((*samples)[2].size(), 3u);
 }
 
+// What is behind a long block is in a small one, which begins where its samples do.
+TEST_F(SampleRecorderTest, WhatFollowsALongBlockIsFoundBeforeTheRecordIsClosed) {
+  SampleRecorder recorder = create();
+  ASSERT_TRUE(write_samples(recorder, 0, 60, each_s).ok());
+  ASSERT_TRUE(write_samples(recorder, 60, 63).ok());
+  RecordReader reader = read();
+  const auto samples = reader.samples(60 * ticks_per_s, 61 * ticks_per_s);
+  ASSERT_TRUE(samples.ok());
+  EXPECT_EQ((*samples)[0].size(), 100u);
+  EXPECT_EQ((*samples)[2].size(), 1u);
+  const auto figures = record_figures(reader, 60 * ticks_per_s, 61 * ticks_per_s);
+  ASSERT_TRUE(figures.ok());
+  EXPECT_NEAR((*figures)[1].energy_j, 20, 0.02);
+}
+
 TEST_F(SampleRecorderTest, LongBlocksHoldWhatSmallOnesDid) {
   SampleRecorder recorder = create();
   ASSERT_TRUE(write_samples(recorder, 0, 1300, each_s).ok());

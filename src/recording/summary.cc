@@ -84,8 +84,8 @@ RecordSummary merged_one(std::span<const RecordSummary> parts, int64_t begin) {
 std::vector<RecordSummary> summarise(const RecordChannel& channel, std::span<const Sample> samples,
                                      int64_t begin, int64_t end, int64_t width) {
   std::vector<RecordSummary> all;
-  for (int64_t at = begin; at < end; at += width) {
-    const int64_t until = std::min(at + width, end);
+  for (int64_t at = begin, until = 0; at < end; at = until) {
+    until = std::min(floor_to(at, width) + width, end);
     const auto one = channel.tells_power() ? power_summary(channel, samples, at, until)
                                            : plain_summary(channel, samples, at, until);
     if (one) all.push_back(*one);

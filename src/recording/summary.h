@@ -11,10 +11,11 @@
 
 namespace flyball {
 
-/// Summaries of every stretch of `width` ticks in [begin, end), which are multiples of it; those
-/// without samples are left out. Power and energy by the rules of energy.h: the mean is energy over
-/// the time that is covered. `samples` may begin before and end behind. Times of samples are in ns
-/// since the record began.
+/// Summaries of every stretch of `width` ticks in [begin, end), from one multiple of it to the
+/// next; the first and last are shorter where begin and end are none. Those without samples are
+/// left out. Power and energy by the rules of energy.h: the mean is energy over the time that is
+/// covered. `samples` may begin before and end behind. Times of samples are in ns since the record
+/// began.
 std::vector<RecordSummary> summarise(const RecordChannel& channel, std::span<const Sample> samples,
                                      int64_t begin, int64_t end, int64_t width);
 
