@@ -25,10 +25,8 @@ Status RailMeter::read() {
     return value.error().within(frame_.name);
   }
   const Sample now{before + (monotonic_ns() - before) / 2, *value};
-  if (pair_.info.kind == SensorKind::energy_counter)
-    take_energy(now);
-  else
-    take_power(now);
+  if (pair_.info.kind == SensorKind::energy_counter) return take_energy(now);
+  take_power(now);
   return {};
 }
 
@@ -43,18 +41,28 @@ void RailMeter::take_power(const Sample& now) {
 
 // Power is the slope between two moves of the counter: one that stands still in between has not
 // stopped.
-void RailMeter::take_energy(const Sample& now) {
+Status RailMeter::take_energy(const Sample& now) {
   const double amount = counter_.add(now.time_ns, now.value);
   frame_.energy_j = amount;
+  if (!counter_.last_step_known()) {
+    frame_.power_w.reset();
+    moved_ = Sample{now.time_ns, amount};
+    return Error{Code::unavailable,
+                 frame_.name +
+                     " went round or was reset since it was last read: what it counted "
+                     "meanwhile is not known",
+                 "look more often: --interval 10s"};
+  }
   if (!moved_) {
     moved_ = Sample{now.time_ns, amount};
-    return;
+    return {};
   }
   const double seconds = static_cast<double>(now.time_ns - moved_->time_ns) * 1e-9;
-  if (amount == moved_->value && seconds < pair_.gap_s()) return;
-  if (seconds <= 0) return;
+  if (amount == moved_->value && seconds < pair_.gap_s()) return {};
+  if (seconds <= 0) return {};
   frame_.power_w = (amount - moved_->value) / seconds;
   moved_ = Sample{now.time_ns, amount};
+  return {};
 }
 
 }  // namespace flyball

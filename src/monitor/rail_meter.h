@@ -17,13 +17,15 @@ class RailMeter {
   /// `period`: how often it will be read. Of power, what lies further apart is a gap, and adds no
   /// energy; a counter has counted through it.
   RailMeter(SensorPtr sensor, bool in_total, Seconds period);
-  /// Reads it. Error: why it does not read; what it told before stays out of the frame.
+  /// Reads it. Error: why it does not read, what it told before stays out of the frame; or a
+  /// counter that may have gone round, or was reset, since it was read: of that time nothing is
+  /// known.
   Status read();
   const RailFrame& frame() const { return frame_; }
 
  private:
   void take_power(const Sample& now);
-  void take_energy(const Sample& now);
+  Status take_energy(const Sample& now);
 
   SensorPtr sensor_;
   RailFrame frame_;

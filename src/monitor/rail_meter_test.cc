@@ -45,6 +45,27 @@ TEST(RailMeter, ACountersSlopeIsItsPower) {
   EXPECT_GT(meter.frame().energy_j, 0.35);
 }
 
+// At 100 W it goes round in 100 ms, and may have before.
+TEST(RailMeter, WhatACounterMayHaveGoneRoundInIsNotKnown) {
+  const SensorInfo info{.name = "package-0",
+                        .unit = "J",
+                        .kind = SensorKind::energy_counter,
+                        .wrap = 10,
+                        .max_rate = 200};
+  double joules = 0;
+  RailMeter meter(function_sensor(info, [&](int64_t) -> Result<double> { return joules; }), true,
+                  {0.1});
+  ASSERT_TRUE(meter.read().ok());
+  wait_ms(100);
+  joules = 3;  // or 13
+  const Status round = meter.read();
+  ASSERT_FALSE(round.ok());
+  EXPECT_NE(round.error().message.find("package-0 went round"), std::string::npos);
+  EXPECT_TRUE(meter.frame().reads);
+  EXPECT_FALSE(meter.frame().power_w);
+  EXPECT_EQ(meter.frame().energy_j, 0);
+}
+
 TEST(RailMeter, ASensorThatGoesIsNamedAndMayComeBack) {
   const TestTree tree;
   const auto file = tree.put("power", "5000\n");

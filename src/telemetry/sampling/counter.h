@@ -9,6 +9,7 @@ namespace flyball {
 
 /// Amount since the first reading. A fall is a wrap when that is plausible for the time that
 /// passed, else the counter was reset; what was counted around a reset is unknown and not added.
+/// Nor is what was counted in a time in which the counter may have gone round.
 class UnwrappedCounter {
  public:
   explicit UnwrappedCounter(const SensorInfo& info) : wrap_(info.wrap), max_rate_(info.max_rate) {}
@@ -16,14 +17,15 @@ class UnwrappedCounter {
   /// Takes a raw reading and returns the amount so far; never less than before.
   double add(int64_t time_ns, double raw);
   int wraps() const { return wraps_; }
-  /// Was the last step a reset, so that the amount misses what happened in it?
-  bool last_was_reset() const { return last_was_reset_; }
+  /// Else the amount misses what happened in the last step.
+  bool last_step_known() const { return last_step_known_; }
 
  private:
   bool plausible(double step, double seconds) const;
+  bool may_have_gone_round(double seconds) const;
 
   double wrap_, max_rate_;
-  bool first_ = true, last_was_reset_ = false;
+  bool first_ = true, last_step_known_ = true;
   int64_t time_ns_ = 0;
   double raw_ = 0, amount_ = 0;
   int wraps_ = 0;

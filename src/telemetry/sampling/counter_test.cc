@@ -19,31 +19,43 @@ TEST(UnwrappedCounter, GoesOnOverAWrap) {
   EXPECT_EQ(counter.add(kSecond, 950), 50);
   EXPECT_EQ(counter.add(2 * kSecond, 20), 120);
   EXPECT_EQ(counter.wraps(), 1);
-  EXPECT_FALSE(counter.last_was_reset());
+  EXPECT_TRUE(counter.last_step_known());
 }
 
 TEST(UnwrappedCounter, AFallThatNoPowerExplainsIsAReset) {
   UnwrappedCounter counter(wrapping(1000, 50));
   counter.add(0, 600);
   EXPECT_EQ(counter.add(kSecond, 10), 0);  // a wrap would mean 410 W
-  EXPECT_TRUE(counter.last_was_reset());
+  EXPECT_FALSE(counter.last_step_known());
   EXPECT_EQ(counter.wraps(), 0);
   EXPECT_EQ(counter.add(2 * kSecond, 30), 20);
-  EXPECT_FALSE(counter.last_was_reset());
+  EXPECT_TRUE(counter.last_step_known());
 }
 
 TEST(UnwrappedCounter, ACounterWithoutRangeNeverWraps) {
   UnwrappedCounter counter({.name = "bytes", .unit = "B"});
   counter.add(0, 600);
   EXPECT_EQ(counter.add(kSecond, 10), 0);
-  EXPECT_TRUE(counter.last_was_reset());
+  EXPECT_FALSE(counter.last_step_known());
 }
 
 TEST(UnwrappedCounter, AnImplausibleJumpIsNotCounted) {
   UnwrappedCounter counter(wrapping(1e9, 100));
   counter.add(0, 5);
   EXPECT_EQ(counter.add(kSecond, 1e6), 0);
-  EXPECT_TRUE(counter.last_was_reset());
+  EXPECT_FALSE(counter.last_step_known());
+}
+
+// RAPL at 100 W, read once an hour: it went round, and more than once.
+TEST(UnwrappedCounter, WhatMayHaveGoneRoundIsNotKnown) {
+  UnwrappedCounter counter(wrapping(262143, 5000));
+  counter.add(0, 0);
+  EXPECT_EQ(counter.add(50 * kSecond, 5000), 5000);
+  EXPECT_TRUE(counter.last_step_known());
+  EXPECT_EQ(counter.add(3650 * kSecond, 365000 - 262143), 5000);
+  EXPECT_FALSE(counter.last_step_known());
+  EXPECT_EQ(counter.add(3700 * kSecond, 370000 - 262143), 10000);
+  EXPECT_TRUE(counter.last_step_known());
 }
 
 // Whatever a counter shows, the amount never falls; and without resets it is what went in.

@@ -14,7 +14,6 @@ double CounterTimeline::step_s(const Trace& trace) {
 CounterTimeline::CounterTimeline(const Trace& trace, std::span<const Sample> samples)
     : step_s_(step_s(trace)), baseline_s_(2 * (step_s_ + trace.period_s)) {
   UnwrappedCounter counter(trace.info);
-  const double gap_s = trace.gap_s();
   bool repeated = false;
   int64_t since_ns = 0;
   for (size_t i = 0; i < samples.size(); ++i) {
@@ -23,11 +22,8 @@ CounterTimeline::CounterTimeline(const Trace& trace, std::span<const Sample> sam
         .time_ns = time_ns, .amount = counter.add(time_ns, value), .sample_ns = time_ns};
     knot.moved = i > 0 && value != samples[i - 1].value;
     const double pause_s = i > 0 ? seconds_between(samples[i - 1].time_ns, time_ns) : step_s_;
-    // After so long a pause the counter may have gone round more than once.
-    const bool ambiguous = i > 0 && trace.info.wrap > 0 && pause_s > gap_s &&
-                           trace.info.max_rate * pause_s > trace.info.wrap;
-    knot.known = !ambiguous && !counter.last_was_reset();
-    if (i > 0 && !knot.moved && !ambiguous) {
+    knot.known = counter.last_step_known();
+    if (i > 0 && !knot.moved && knot.known) {
       repeated = true;
       add_standing(since_ns, knot);
       continue;

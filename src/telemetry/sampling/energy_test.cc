@@ -137,6 +137,15 @@ TEST(Energy, ACounterThatIsReadRarelyLosesNothing) {
   EXPECT_NEAR(unsure->energy_j, 2, 1e-9);
 }
 
+// The pause is that which was asked for, and still too long.
+TEST(Energy, ACounterThatMayHaveGoneRoundAtEachReadingIsAGap) {
+  Trace trace = counter_trace(3600 * kWholeSecond, 262143);
+  for (int i = 0; i <= 3; ++i)
+    trace.samples.push_back({i * 3600 * kWholeSecond, std::fmod(360000.0 * i, 262143)});
+  const auto window = energy_between(trace, 0, 10800 * kWholeSecond);
+  EXPECT_TRUE(!window.ok() || window->gap_s > 10000) << window->energy_j;
+}
+
 TEST(Energy, AResetIsAGapAndNeverNegative) {
   Trace trace = counter_trace(10 * kMillisecond, 262143);
   for (int i = 0; i < 100; ++i) trace.samples.push_back({i * 10 * kMillisecond, 500 + 0.1 * i});

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -42,6 +43,13 @@ bool become_real_time() {
   sched_param priority{};
   priority.sched_priority = 1;
   return pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority) == 0;
+}
+
+// Half the time in which a counter may go round: no longer is it clear how often it has.
+double longest_period_s(const SensorInfo& info) {
+  const bool goes_round = info.wrap > 0 && info.max_rate > 0;
+  return goes_round ? std::max(1 / Sampler::kMaxHz, info.wrap / info.max_rate / 2)
+                    : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -151,6 +159,7 @@ Result<size_t> Sampler::add(SensorPtr sensor, Seconds period, Seconds keep) {
         Code::invalid_argument,
         fmt::format("sensor {} cannot be read every {} s", sensor->info().name, period.value),
         "choose an interval from 1 ms to 1 h"};
+  period.value = std::min(period.value, longest_period_s(sensor->info()));
   const double samples = std::clamp(keep.value / period.value, 1024.0, double{kMaxKept});
   channels_.push_back(std::make_unique<Channel>(std::move(sensor), nanoseconds(period.value),
                                                 static_cast<size_t>(samples)));

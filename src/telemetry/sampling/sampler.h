@@ -36,8 +36,9 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  /// Adds a sensor before start(); returns its index. Keeps the newest `keep` of samples, bounded
-  /// by 4 million. Errors: already started; a period out of [1 ms, 1 h].
+  /// Adds a sensor before start(); returns its index. A counter that may go round within the period
+  /// is read as often as it takes to notice. Keeps the newest `keep` of samples, bounded by 4
+  /// million. Errors: already started; a period out of [1 ms, 1 h].
   Result<size_t> add(SensorPtr sensor, Seconds period, Seconds keep = {7200});
   /// Adds all sensors of a list; errors as above.
   Status add_all(const SensorList& list, Seconds period);

@@ -143,6 +143,19 @@ TEST(Sampler, ReadsEachSensorAtItsOwnRate) {
   EXPECT_LE(a.stats.late_p99_us, a.stats.late_max_us);
 }
 
+// Read once a second, one that goes round in 100 ms would lose most of what it counts.
+TEST(Sampler, ACounterThatGoesRoundIsReadInTime) {
+  SensorInfo info = named("package-0");
+  info.kind = SensorKind::energy_counter;
+  info.wrap = 10;
+  info.max_rate = 100;
+  Sampler sampler;
+  const auto index =
+      sampler.add(function_sensor(info, [](int64_t) { return Result<double>(1.0); }), Seconds{1});
+  ASSERT_TRUE(index.ok());
+  EXPECT_NEAR(sampler.period_s(*index), 0.05, 1e-9);
+}
+
 TEST(Sampler, DeadlinesDoNotDrift) {
   Sampler sampler;
   const size_t index = *sampler.add(constant("x", 1), {0.005});
