@@ -71,6 +71,23 @@ TEST_F(RecordCommandTest, MeasureSaysThatARecordWasWritten) {
   EXPECT_EQ(report_data(file("run.html"))["kind"], "record");
 }
 
+// 126 and 127 are of a command that does not start.
+TEST_F(RecordCommandTest, ARecordThatCannotBeBegunIsAFailureOfFlyball) {
+  const Finished refused = run({"measure", "--record", file("no/folder/a.flyrec"), "--", "true"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_EQ(run({"measure", "--", "no-such-command-here"}).exit_code, 127);
+}
+
+// The file goes while the command runs: what became of the command is told all the same.
+TEST_F(RecordCommandTest, HowTheCommandEndedCountsMoreThanItsRecord) {
+  const std::string break_it = "rm -f '" + file("a.flyrec") + "'; exit ";
+  const Finished failed = run({"record", "-o", file("a.flyrec"), "--", "sh", "-c", break_it + "3"});
+  EXPECT_EQ(failed.exit_code, 3) << failed.err;
+  EXPECT_THAT(failed.err, HasSubstr("a.flyrec"));
+  const Finished fine = run({"record", "-o", file("a.flyrec"), "--", "sh", "-c", break_it + "0"});
+  EXPECT_EQ(fine.exit_code, 2) << fine.err;
+}
+
 TEST_F(RecordCommandTest, TheRunOfAProfileHasItsPage) {
   const Finished done = run({"profile", "--record", file("p.flyrec"), "--", "sleep", "0.2"});
   ASSERT_EQ(done.exit_code, 0) << done.err;

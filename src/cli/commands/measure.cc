@@ -77,21 +77,20 @@ Status run(MeasureArguments& options, Context& context) {
   const bool traced = !options.files.trace.empty() || !options.files.csv.empty();
   if (options.record.given() && !traced) measure.context_interval = {1.0};
   FLYBALL_ASSIGN(measure.listener, begin_record(options, measure.sensors, context));
-  auto result = measure_command(options.command, measure);
-  if (!result) {
-    if (result.error().code == Code::invalid_argument) return result.error();
-    report_error(result.error());
-    context.exit_code = start_failure_exit_code(result.error());
+  FLYBALL_ASSIGN(MeasureResult result, measure_command(options.command, measure));
+  if (result.not_started) {
+    report_error(*result.not_started);
+    context.exit_code = start_failure_exit_code(*result.not_started);
     return {};
   }
-  context.exit_code = result->exit_code;
-  join_plug_log(options, *result);
+  context.exit_code = result.exit_code;
+  join_plug_log(options, result);
   if (options.json)
-    print_json(measure_json(*result));
+    print_json(measure_json(result));
   else
-    fmt::print(stderr, "{}", measure_text(*result));
-  const Status recorded = finish_record(options, *result);
-  const Status exported = write_traces(options, *result);
+    fmt::print(stderr, "{}", measure_text(result));
+  const Status recorded = finish_record(options, result);
+  const Status exported = write_traces(options, result);
   const Status& written = recorded.ok() ? exported : recorded;
   if (!written.ok() && context.exit_code == 0) return written;
   if (!written.ok()) report_error(written.error());

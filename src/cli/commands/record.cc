@@ -155,6 +155,15 @@ std::string follow_time(const RecordArguments& options, const SamplerRecording& 
   return interrupted ? "interrupted" : "duration";
 }
 
+Status finish_and_tell(const RecordArguments& options, const std::string& file,
+                       const std::string& stopped, SamplerRecording& recording,
+                       std::optional<RunOfRecord>& run) {
+  FLYBALL_CHECK(recording.finish(stopped));
+  FLYBALL_ASSIGN(const Json document, tell(file, options));
+  if (run) run->finish(document);
+  return {};
+}
+
 Status record_host(const RecordArguments& options, const Board& board, Context& context) {
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   const RecordSensors sensors = open_record_sensors(board, root);
@@ -179,9 +188,9 @@ Status record_host(const RecordArguments& options, const Board& board, Context& 
                                                    : "";
   sampler.stop();
   if (run) recording.set_runs(run->runs());
-  FLYBALL_CHECK(recording.finish(stopped));
-  FLYBALL_ASSIGN(const Json document, tell(file, options));
-  if (run) run->finish(document);
+  const Status kept = finish_and_tell(options, file, stopped, recording, run);
+  if (kept.ok() || context.exit_code == 0) return kept;
+  report_error(kept.error());  // how the command ended counts more
   return {};
 }
 

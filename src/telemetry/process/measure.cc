@@ -167,16 +167,20 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   const double own_before_s = own_cpu_seconds();
   FLYBALL_CHECK(sampler.start());
   result.begin_ns = monotonic_ns();
-  FLYBALL_ASSIGN(const auto command,
-                 RunningCommand::start(
-                     argv, {.environment = python_environment(), .streams = options.streams}));
-  const uint64_t faults_seen = run_until_end(*command, options, result);
-  if (options.wait_for_all) wait_for_orphans(*command, result);
-  command->finish(true);
+  const auto started = RunningCommand::start(
+      argv, {.environment = python_environment(), .streams = options.streams});
+  if (!started) {
+    result.not_started = started.error();
+    return result;
+  }
+  RunningCommand& command = **started;
+  const uint64_t faults_seen = run_until_end(command, options, result);
+  if (options.wait_for_all) wait_for_orphans(command, result);
+  command.finish(true);
   sampler.stop();
   result.wall_s = static_cast<double>(result.end_ns - result.begin_ns) * 1e-9;
-  take_usage(*command, result);
-  take_peak(command->ended(), faults_seen, result);
+  take_usage(command, result);
+  take_peak(command.ended(), faults_seen, result);
   result.own_cpu_s = own_cpu_seconds() - own_before_s;
   result.own_cpu_percent = 100 * result.own_cpu_s / result.wall_s;
   result.cpu_percent = 100 * (result.user_s + result.system_s) / result.wall_s;

@@ -35,6 +35,8 @@ struct MeasuredPower {
 
 struct MeasureResult {
   std::vector<std::string> command;
+  /// Why it did not start (start_failure_exit_code() in command.h); then there is nothing else.
+  std::optional<Error> not_started;
   std::string started_utc;
   int exit_code = 0;                ///< as a shell shows it: 128 + signal when one ended it
   int end_signal = 0;               ///< 0 for none
@@ -63,8 +65,8 @@ struct MeasureResult {
 
 /// Runs a command in its own process group and measures it until it ends. Signals that reach this
 /// process meanwhile go to the command. While it runs, this process must start no other children.
-/// Errors: the interval is not from 1 ms to 1 h; the command cannot be started
-/// (start_failure_exit_code() in command.h).
+/// Errors: the interval is not from 1 ms to 1 h; who listens to the samples cannot begin. A command
+/// that does not start is a result.
 Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
                                       const MeasureOptions& options);
 

@@ -45,6 +45,7 @@ double bare_s(const Command& command) {
 MeasureResult measured(const Command& command) {
   auto result = measure_command(command, {.sensors = open_power_sensors(), .context = {}});
   if (!result.ok()) give_up(result.error().message);
+  if (result->not_started) give_up(result->not_started->message);
   return *std::move(result);
 }
 

@@ -247,13 +247,15 @@ TEST(Measure, ASecondSignalEndsTheWaitForTheGroup) {
 
 TEST(Measure, SaysWhyACommandCannotStart) {
   const auto missing = measure_command({"no-such-command-here"}, {});
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().code, Code::not_found);
-  EXPECT_EQ(start_failure_exit_code(missing.error()), 127);
+  ASSERT_TRUE(missing.ok() && missing->not_started);
+  EXPECT_EQ(missing->not_started->code, Code::not_found);
+  EXPECT_EQ(start_failure_exit_code(*missing->not_started), 127);
   const auto folder = measure_command({"/tmp"}, {});
-  ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(start_failure_exit_code(folder.error()), 126);
-  EXPECT_EQ(measure_command({}, {}).error().code, Code::invalid_argument);
+  ASSERT_TRUE(folder.ok() && folder->not_started);
+  EXPECT_EQ(start_failure_exit_code(*folder->not_started), 126);
+  const auto nothing = measure_command({}, {});
+  ASSERT_TRUE(nothing.ok() && nothing->not_started);
+  EXPECT_EQ(nothing->not_started->code, Code::invalid_argument);
   MeasureOptions options;
   options.interval = {1e-6};
   options.sensors.sensors = {
