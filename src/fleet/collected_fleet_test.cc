@@ -90,6 +90,30 @@ TEST_F(CollectedStore, ARowOfATableCountsOnce) {
   keep(imported);
   EXPECT_EQ(shown().best[0].measurements, 1u);
   EXPECT_EQ(shown().best[0].minibatch_ms, 80);
+  // A search over a part of the table, whose rows were measured.
+  imported.provenance = Provenance::measured;
+  imported.trial.mode.values[axis::gpu_mhz] = 1300;
+  answered = imported;
+  answered.provenance = Provenance::table;
+  answered.origin = Origin::table;
+  answered.fingerprint = "table of fewer rows";
+  keep(imported);
+  keep(answered);
+  for (const CollectedMode& best : shown().best) {
+    EXPECT_NE(best.provenance, "table") << "it is the row that was imported";
+    EXPECT_EQ(best.boards, 1u);
+  }
+}
+
+// Of a trial whose power is not known one store says NULL.
+TEST_F(CollectedStore, TrialsWithoutPowerAreOneGroup) {
+  Measurement without = trial(80), unnamed = trial(82);
+  without.power.reset();
+  unnamed.power->total.clear();
+  keep(without);
+  keep(unnamed);
+  ASSERT_EQ(shown().best.size(), 2u);
+  EXPECT_EQ(shown().best[0].measurements, 2u);
 }
 
 TEST_F(CollectedStore, BoardsAreComparedByWhatTheyReadUnderTheirLatestConditions) {

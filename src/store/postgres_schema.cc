@@ -141,11 +141,14 @@ struct Index {
   const char *name, *sql;
 };
 constexpr std::array indexes = {
-    Index{"trials_by_mode",
-          "DROP INDEX IF EXISTS measurements_by_trial; "  // it had fewer columns
-          "CREATE INDEX IF NOT EXISTS trials_by_mode ON measurements("
-          "job_id, mode, provenance, power_total, board_id, store_id) INCLUDE (minibatch_ms, "
-          "power_w, condition_id, origin) WHERE failure = '' AND disturbed_by = '' AND NOT "
+    Index{"trials_by_known_mode",
+          // They had fewer columns, or did not order trials without power as a file does.
+          "DROP INDEX IF EXISTS measurements_by_trial; DROP INDEX IF EXISTS trials_by_mode; "
+          "CREATE INDEX IF NOT EXISTS trials_by_known_mode ON measurements("
+          "job_id, mode, provenance, COALESCE(power_total, ''), board_id, store_id) INCLUDE "
+          "(power_total, "
+          "minibatch_ms, power_w, condition_id, origin) WHERE failure = '' AND disturbed_by = '' "
+          "AND NOT "
           "throttled AND minibatch_ms > 0 AND span = 'minibatch'"},
 };
 

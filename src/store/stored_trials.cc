@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
+
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
@@ -14,20 +17,61 @@ bool of_a_table(const Measurement& m) {
   return m.origin == Origin::imported || m.origin == Origin::table;
 }
 
+// What a row of a table reads, in whatever part of the table: of one board, in one configuration.
+using TableRow = std::tuple<std::string, std::string, Phase, Settings, Settings>;
+struct TableReading {
+  TableRow row;
+  std::string power_total;
+  double ms = 0;
+  std::optional<double> power_w;
+  auto operator<=>(const TableReading&) const = default;
+};
+
+TableRow row_of(const Measurement& m) {
+  const Job& job = m.trial.job;
+  return {m.device, job.workload, job.phase, job.settings, m.trial.mode.values};
+}
+
+TableReading reading_of(const Measurement& m) {
+  TableReading reading{row_of(m), "", m.minibatch_ms, {}};
+  if (!m.power) return reading;
+  reading.power_total = m.power->total;
+  reading.power_w = m.power->mean_w;
+  return reading;
+}
+
+// The rows of one configuration that were imported with a table, which answers their median.
+struct ImportedRows {
+  std::vector<double> ms, power_w;
+  std::string power_total;
+
+  void add(const Measurement& m) {
+    ms.push_back(m.minibatch_ms);
+    if (!m.power) return;
+    power_w.push_back(m.power->mean_w);
+    power_total = m.power->total;
+  }
+  TableReading median_of(const TableRow& row) const {
+    const std::optional<double> power =
+        power_w.empty() ? std::nullopt : std::optional(median(power_w));
+    return {row, power_total, median(ms), power};
+  }
+};
+
 // What a table answered is no measurement beside the row that was imported of it, nor beside the
-// same answer to another run.
+// same answer to another run. A part of a table is a table of another fingerprint that reads the
+// same.
 void leave_out_copies(std::vector<StoredMeasurement>& all) {
-  using Row = std::tuple<std::string, std::string, Phase, Settings, Settings>;
-  const auto row_of = [](const Measurement& m) {
-    const Job& job = m.trial.job;
-    return Row(m.fingerprint, job.workload, job.phase, job.settings, m.trial.mode.values);
-  };
-  std::set<Row> known;
+  std::map<std::pair<std::string, TableRow>, ImportedRows> imported;
   for (const StoredMeasurement& stored : all)
-    if (stored.measurement.origin == Origin::imported) known.insert(row_of(stored.measurement));
+    if (const Measurement& m = stored.measurement; m.origin == Origin::imported)
+      imported[{m.fingerprint, row_of(m)}].add(m);
+  std::set<TableReading> known;
+  for (const auto& [row, rows] : imported) known.insert(rows.median_of(row.second));
   std::erase_if(all, [&](const StoredMeasurement& stored) {
-    return stored.measurement.origin == Origin::table &&
-           !known.insert(row_of(stored.measurement)).second;
+    const Measurement& m = stored.measurement;
+    return m.origin == Origin::table &&
+           (imported.contains({m.fingerprint, row_of(m)}) || !known.insert(reading_of(m)).second);
   });
 }
 

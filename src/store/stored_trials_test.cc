@@ -48,17 +48,41 @@ TEST(StoredTrials, ARowOfATableCountsOnceHoweverOftenItWasAnswered) {
     m.origin = origin;
     return m;
   };
-  Measurement elsewhere = of_table(1, Origin::table);
+  // A search over a part of the table, and one over another table.
+  Measurement part = of_table(1, Origin::table), elsewhere = part;
+  part.fingerprint = "table of fewer rows";
   elsewhere.fingerprint = "table of another content";
-  const std::vector<Measurement> all = {
-      of_table(0, Origin::table),    of_table(1, Origin::imported),
-      of_table(0, Origin::imported), of_table(0, Origin::imported),
-      of_table(1, Origin::table),    of_table(2, Origin::table),
-      of_table(2, Origin::table),    elsewhere,
-      sample_measurement(3),         sample_measurement(3)};
+  elsewhere.minibatch_ms = 100.9;
+  const std::vector<Measurement> all = {of_table(0, Origin::table),
+                                        of_table(1, Origin::imported),
+                                        of_table(0, Origin::imported),
+                                        of_table(0, Origin::imported),
+                                        of_table(1, Origin::table),
+                                        of_table(2, Origin::table),
+                                        of_table(2, Origin::table),
+                                        part,
+                                        elsewhere,
+                                        sample_measurement(3),
+                                        sample_measurement(3)};
   ASSERT_TRUE(store.add_measurements(all).ok());
-  EXPECT_THAT(numbers(*stored_trials(store, {})), ElementsAre(1, 0, 0, 2, 1, 3, 3))
+  EXPECT_THAT(numbers(*stored_trials(store, {})), ElementsAre(1, 0, 0, 2, 9, 3, 3))
       << "repeats of the table, and of measurements, are none of these";
+}
+
+// A table that repeats a row answers their median, and so does a part of it.
+TEST(StoredTrials, TheMedianOfImportedRowsIsNoOther) {
+  const TempFolder folder;
+  Store store = *Store::open(folder.path());
+  std::vector<Measurement> all(3, sample_measurement(0));
+  for (Measurement& m : all) m.origin = Origin::imported;
+  all[1].minibatch_ms = 102;
+  all[1].power->mean_w = 31.5;
+  all[2].origin = Origin::table;
+  all[2].fingerprint = "table of fewer rows";
+  all[2].minibatch_ms = 101;
+  all[2].power->mean_w = 31;
+  ASSERT_TRUE(store.add_measurements(all).ok());
+  EXPECT_THAT(numbers(*stored_trials(store, {})), ElementsAre(0, 20));
 }
 
 TEST(StoredTrials, OnlyWhatStandsAloneAndIsAcceptedCounts) {
