@@ -48,7 +48,14 @@ TEST_F(CollectCommandTest, TwoBoardsAndTheFleetOfThem) {
   const auto shown = run({"runs", "show", "1", "--store", path("fleet.db"), "--json"}).json();
   EXPECT_EQ(shown["origin"]["run"], 1);
   EXPECT_THAT(schema_faults("runs", shown), IsEmpty());
-  EXPECT_EQ(run({"runs", "compare", "1", "2", "--store", path("fleet.db")}).exit_code, 0);
+  EXPECT_THAT(run({"runs", "show", "1", "--store", path("fleet.db")}).out,
+              HasSubstr("of: " + path("a.db") + ", run 1 there"));
+  const Finished both = run({"runs", "compare", "1", "2", "--store", path("fleet.db")});
+  EXPECT_EQ(both.exit_code, 0);
+  EXPECT_THAT(both.out, HasSubstr("the board is that of " + path("a.db") + " in A"));
+  EXPECT_THAT(run({"runs", "compare", "2", "--store", path("fleet.db")}).err,
+              HasSubstr("on " + path("b.db")))
+      << "the run before is another board's";
 
   const Finished fleet = run({"fleet", "show", "--store", path("fleet.db"), "--power-budget",
                               "20W,40W", "--csv", path("tables"), "--report", path("fleet.html")});

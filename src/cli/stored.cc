@@ -17,6 +17,7 @@ StoredRun as_run(const BoardFact& fact) {
   run.started_utc = run.finished_utc = fact.measured_utc;
   run.state = RunState::done;
   run.answer = fact.json;
+  run.origin = fact.origin;
   return run;
 }
 

@@ -44,8 +44,9 @@ Result<ExperimentRecord> ExperimentRecord::look(Store* store, const RunRequest& 
   record.conditions_ = request.conditions.value_or(Conditions());
   record.text_ = with_conditions(request.fingerprint, request.conditions);
   if (!store) return record;
-  FLYBALL_ASSIGN(record.known_,
-                 stored_figures(*store, {.run = own, .fingerprint = request.fingerprint}));
+  FLYBALL_ASSIGN(
+      record.known_,
+      stored_figures(*store, {.run = own, .fingerprint = request.fingerprint, .own = true}));
   return record;
 }
 

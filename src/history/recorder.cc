@@ -24,6 +24,7 @@ std::string why_not_taken(size_t count, const SameConditions& latest, const Prof
       different.push_back(fmt::format("the latest was made beside {}", latest.disturbed_by));
     why = join(different, "; ");
   }
+  if (!latest.own) why = "they were collected from the store of another board";
   return fmt::format("{} earlier measurement{} of {} {} not taken over: {}", count,
                      count == 1 ? "" : "s", now.workload, count == 1 ? "is" : "are", why);
 }
@@ -61,8 +62,8 @@ Status Recorder::load(bool own_only) {
   const SameConditions* other = nullptr;
   size_t others = 0;
   for (const SameConditions& same : all) {
-    if (same.disturbed_by.empty() && same.fingerprint == info.fingerprint && same.conditions &&
-        serves(*same.conditions, info.conditions)) {
+    if (same.own && same.disturbed_by.empty() && same.fingerprint == info.fingerprint &&
+        same.conditions && serves(*same.conditions, info.conditions)) {
       FLYBALL_CHECK(take(same, filter, own_only));
     } else {
       other = &same;
@@ -75,12 +76,14 @@ Status Recorder::load(bool own_only) {
   return {};
 }
 
-// Those that were made under conditions that serve.
+// Those that were made here, under conditions that serve: boards of one kind and software have one
+// fingerprint.
 Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool own_only) {
   const ProfilerInfo& info = profiler_->info();
   filter.fingerprint = same.fingerprint;
   filter.conditions = same.conditions;
   filter.disturbed = false;
+  filter.own = true;
   if (own_only) filter.run = run_;
   FLYBALL_ASSIGN(auto stored, store_->measurements(filter));
   const Space& space = profiler_->space();

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/os/temp_folder.h"
+#include "store/sample_testing.h"
 
 namespace flyball {
 namespace {
@@ -155,6 +156,19 @@ TEST_F(RecorderTest, AnotherMachineIsNamed) {
   board_.now().fingerprint = "another CPU";
   EXPECT_FALSE(ask().from_store);
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("the machine was 'a CPU', now 'another CPU'")));
+}
+
+// Two boards of one kind have one fingerprint.
+TEST_F(RecorderTest, WhatWasCollectedFromAnotherBoardIsMeasuredHereAndSaysWhy) {
+  (void)ask();
+  ASSERT_TRUE(make_collected(folder_.path(), "orinB").ok());
+  const auto own = ask();
+  EXPECT_FALSE(own.from_store);
+  EXPECT_EQ(own.measurement.minibatch_ms, 12);
+  EXPECT_THAT(notes_, ElementsAre("1 earlier measurement of lenet5 is not taken over: they were "
+                                  "collected from the store of another board"));
+  EXPECT_EQ(ask().measurement.minibatch_ms, 12) << "its own";
+  EXPECT_THAT(notes_, IsEmpty());
 }
 
 TEST_F(RecorderTest, WithoutPowerItIsMeasuredAgainOncePowerCanBeRead) {

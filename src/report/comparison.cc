@@ -25,25 +25,34 @@ std::string measured(const std::vector<ComparedTrial>& trials, bool first) {
   return names.empty() ? "nothing" : join({names.begin(), names.end()}, ", ");
 }
 
-std::vector<const Measurement*> that_did_not_fail(std::vector<const Measurement*> readings) {
-  std::erase_if(readings, [](const Measurement* m) { return m->failed(); });
-  return readings;
+std::vector<const Measurement*> that_did_not_fail(
+    const std::vector<const StoredMeasurement*>& readings) {
+  std::vector<const Measurement*> kept;
+  for (const StoredMeasurement* one : readings)
+    if (!one->measurement.failed()) kept.push_back(&one->measurement);
+  return kept;
 }
 
-std::optional<ComparedSide> side_of(const std::vector<const Measurement*>& all, Sources& sources) {
+std::optional<ComparedSide> side_of(const std::vector<const StoredMeasurement*>& all,
+                                    Sources& sources) {
   if (all.empty()) return {};
   const auto readings = that_did_not_fail(all);
   ComparedSide side{"",
                     {not_known, not_known, not_known, not_known, not_known, not_known},
                     readings.size(),
-                    trial_doubts(*all.back())};
-  for (const Measurement* m : all) side.source = sources.all()[sources.of(*m)].name;
+                    trial_doubts(all.back()->measurement)};
+  for (const StoredMeasurement* one : all) side.source = sources.all()[sources.of(*one)].name;
   if (!readings.empty()) side.known = pooled(readings);
   return side;
 }
 
 std::string name_of(const StoredRun& run) {
   return fmt::format("run {}", run.id);
+}
+
+// "": of this store itself.
+std::string board_of(const StoredRun& run) {
+  return run.origin ? run.origin->board : "";
 }
 
 ComparedTrial compared(const TrialComparison& trial, const RunComparison& all, Sources& sources) {
@@ -53,7 +62,8 @@ ComparedTrial compared(const TrialComparison& trial, const RunComparison& all, S
     return row;
   const ComparedSide &a = *row.first, &b = *row.second;
   row.change_pct = 100 * (b.known.minibatch_ms / a.known.minibatch_ms - 1);
-  const auto figure = [](const ComparedSide& side, const std::vector<const Measurement*>& made) {
+  const auto figure = [](const ComparedSide& side,
+                         const std::vector<const StoredMeasurement*>& made) {
     return figure_of(side.known, that_did_not_fail(made), Objective::time);
   };
   row.doubt = a.source != b.source
@@ -173,12 +183,15 @@ Result<int64_t> earlier_run(const std::vector<StoredRun>& runs, int64_t run) {
   if (at == runs.end())
     return Error{Code::not_found, fmt::format("there is no run {}", run),
                  "`flyball runs list` shows those there are"};
-  const std::string workload = summary_of(*at).workload;
+  const std::string workload = summary_of(*at).workload, board = board_of(*at);
   for (auto before = std::next(at); before != runs.end(); ++before)
-    if (before->measurements > 0 && summary_of(*before).workload == workload) return before->id;
+    if (before->measurements > 0 && board_of(*before) == board &&
+        summary_of(*before).workload == workload)
+      return before->id;
   return Error{
       Code::not_found,
-      fmt::format("no run before {} measured {}", run, workload.empty() ? "the same" : workload),
+      fmt::format("no run before {} measured {}{}", run, workload.empty() ? "the same" : workload,
+                  board.empty() ? "" : fmt::format(" on {}", at->origin->name)),
       "name both runs: flyball runs compare 3 4; `flyball runs list` shows them"};
 }
 

@@ -50,7 +50,8 @@ Json to_json(const RunComparison& comparison);
 /// What came of one row: "established", "the 90 % intervals overlap", "only in the first", …
 std::string remark_of(const ComparedTrial& row);
 
-/// Of the runs, latest first: the latest one before `run` that asked for the same workload.
+/// Of the runs, latest first: the latest one before `run` that asked for the same workload on the
+/// same board of a collected store.
 /// Error not_found: there is none.
 Result<int64_t> earlier_run(const std::vector<StoredRun>& runs, int64_t run);
 

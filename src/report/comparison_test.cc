@@ -127,14 +127,36 @@ TEST(Comparison, TheRunBeforeIsTheOneOfTheSameWorkload) {
   EXPECT_THAT(none.error().message, HasSubstr("no run before 4 measured det"));
 }
 
+// Stores of two boards of one kind and software, in the order in which they were collected.
+TEST(Comparison, TheRunBeforeIsOneOfTheSameBoard) {
+  std::vector<StoredRun> runs = {run(4, "net"), run(3, "net"), run(2, "net"), run(1, "net")};
+  runs[0].origin = runs[2].origin = RunOrigin{"0a", "nano-1", 7, "nano-1"};
+  runs[1].origin = RunOrigin{"0b", "nano-2", 7, "nano-2"};
+  EXPECT_EQ(*earlier_run(runs, 4), 2);
+  EXPECT_THAT(earlier_run(runs, 3).error().message, HasSubstr("measured net on nano-2"));
+  EXPECT_THAT(earlier_run(runs, 1).error().message, HasSubstr("no run before 1"));
+}
+
+TEST(Comparison, BoardsOfACollectedStoreDoNotCompare) {
+  StoredMeasurement other = trial(1, 200, 0.01);
+  other.board = other.board_name = "nano-2";
+  const auto compared = compare_runs(run(1, "net"), {trial(1, 100, 0.01)}, run(2, "net"), {other});
+  EXPECT_EQ(compared.trials[0].established, false);
+  EXPECT_EQ(compared.trials[0].doubt, "A and B do not compare");
+  EXPECT_THAT(compared.differences,
+              ElementsAre("the board is that of this store in A, of nano-2 in B"));
+  EXPECT_EQ(to_json(compared)["sources"][1]["board"], "nano-2");
+  EXPECT_TRUE(to_json(compared)["sources"][0]["board"].is_null());
+}
+
 // A failed trial has no power: it is no source of its own.
 TEST(Sources, AFailedTrialBelongsToItsBoard) {
   Sources sources;
-  const size_t first = sources.of(trial(1, 100, 0, "module").measurement);
-  Measurement failed = trial(2, 0, 0).measurement;
-  failed.failure = "out of memory";
+  const size_t first = sources.of(trial(1, 100, 0, "module"));
+  StoredMeasurement failed = trial(2, 0, 0);
+  failed.measurement.failure = "out of memory";
   EXPECT_EQ(sources.of(failed), first);
-  EXPECT_NE(sources.of(trial(3, 100, 0, "input").measurement), first);
+  EXPECT_NE(sources.of(trial(3, 100, 0, "input")), first);
   EXPECT_EQ(sources.all()[first].measurements, 2u);
 }
 

@@ -24,13 +24,13 @@ std::vector<size_t> sources_of(const std::vector<StoredMeasurement>& trials, Sou
   std::vector<size_t> origin(trials.size());
   for (const bool failed : {false, true})
     for (size_t i = 0; i < trials.size(); ++i)
-      if (trials[i].measurement.failed() == failed) origin[i] = sources.of(trials[i].measurement);
+      if (trials[i].measurement.failed() == failed) origin[i] = sources.of(trials[i]);
   return origin;
 }
 
-Json idle_json(const BoardCosts& costs, const Measurement& m) {
-  const StoredIdle* idle = idle_of(costs, m);
-  return idle ? to_json(idle_share(*idle, m.power->mean_w)) : Json();
+Json idle_json(const BoardCosts& costs, const StoredMeasurement& stored) {
+  const StoredIdle* idle = idle_of(costs, stored);
+  return idle ? to_json(idle_share(*idle, stored.measurement.power->mean_w)) : Json();
 }
 
 Json trial_json(const StoredMeasurement& stored, const std::string& source,
@@ -46,15 +46,16 @@ Json trial_json(const StoredMeasurement& stored, const std::string& source,
   json["conditions"] = or_null(m.conditions);
   json["run"] = or_null(stored.run);
   json["reused"] = stored.reused;
-  json["idle"] = idle_json(costs, m);
+  json["idle"] = idle_json(costs, stored);
   return json;
 }
 
 }  // namespace
 
-const StoredIdle* idle_of(const BoardCosts& costs, const Measurement& m) {
+const StoredIdle* idle_of(const BoardCosts& costs, const StoredMeasurement& stored) {
+  const Measurement& m = stored.measurement;
   if (!m.power || m.failed() || m.provenance != Provenance::measured) return nullptr;
-  return costs.idle_of(m.fingerprint, m.power->total, m.trial.mode);
+  return costs.idle_of(m.fingerprint, m.power->total, m.trial.mode, stored.board);
 }
 
 Json stored_run_json(const StoredRun& run) {

@@ -27,7 +27,7 @@ Json stored_run_json(const StoredRun& run, const std::vector<StoredMeasurement>&
                      const BoardCosts& costs,
                      const std::vector<StoredFigures>& experiment_runs = {});
 /// The idle power of a measurement's mode; null where that was not measured.
-const StoredIdle* idle_of(const BoardCosts& costs, const Measurement& measurement);
+const StoredIdle* idle_of(const BoardCosts& costs, const StoredMeasurement& measurement);
 
 /// What came of a run. "" where a run has no answer, or one of another command.
 struct RunSummary {

@@ -14,21 +14,28 @@ std::string name_of(size_t index) {
   return index < 26 ? std::string(1, letter) : fmt::format("{}{}", letter, index / 26);
 }
 
+std::string store_of(const Source& source) {
+  return source.board.empty() ? "this store" : source.board_name;
+}
+
 std::string shown(const std::string& value) {
   return value.empty() ? "none" : value;
 }
 
 }  // namespace
 
-size_t Sources::of(const Measurement& m) {
+size_t Sources::of(const StoredMeasurement& stored) {
+  const Measurement& m = stored.measurement;
   const std::string total = m.power ? m.power->total : "";
   const auto same = [&](const Source& source) {
-    return source.device == m.device && source.fingerprint == m.fingerprint &&
-           source.conditions == m.conditions && (m.failed() || source.power_total == total);
+    return source.board == stored.board && source.device == m.device &&
+           source.fingerprint == m.fingerprint && source.conditions == m.conditions &&
+           (m.failed() || source.power_total == total);
   };
   auto found = std::ranges::find_if(all_, same);
   if (found == all_.end()) {
-    all_.push_back({name_of(all_.size()), m.device, m.fingerprint, total, m.conditions, 0});
+    all_.push_back({name_of(all_.size()), m.device, m.fingerprint, total, m.conditions,
+                    stored.board, stored.board_name, 0});
     found = std::prev(all_.end());
   }
   ++found->measurements;
@@ -43,6 +50,9 @@ std::vector<std::string> differences(const Source& first, const Source& second) 
                                   second.name));
   };
   compare("board", first.device, second.device);
+  if (first.board != second.board)
+    found.push_back(fmt::format("the board is that of {} in {}, of {} in {}", store_of(first),
+                                first.name, store_of(second), second.name));
   compare("fingerprint", first.fingerprint, second.fingerprint);
   compare("power total", first.power_total, second.power_total);
   if (first.conditions.has_value() != second.conditions.has_value()) {
@@ -68,6 +78,7 @@ Json sources_json(const Sources& sources) {
   for (const Source& source : sources.all())
     list.push_back({{"name", source.name},
                     {"device", source.device},
+                    {"board", text_or_null(source.board_name)},
                     {"fingerprint", source.fingerprint},
                     {"power_total", text_or_null(source.power_total)},
                     {"conditions", or_null(source.conditions)},

@@ -1,5 +1,5 @@
-// Measurements are comparable where board, power total and conditions are the same: a source is one
-// of each. What differs between sources is told.
+// Measurements are comparable where board (also which of a collected store), power total and
+// conditions are the same: a source is one of each. What differs between sources is told.
 #pragma once
 
 #include <optional>
@@ -16,6 +16,7 @@ struct Source {
   std::string device, fingerprint;
   std::string power_total;  ///< "" where there is no power
   std::optional<Conditions> conditions;
+  std::string board, board_name;  ///< as in StoredMeasurement
   size_t measurements = 0;
 };
 
@@ -24,7 +25,7 @@ class Sources {
  public:
   /// The position of its source, which is made where there is none yet. A failed trial counts to
   /// one of its board and conditions, whatever its power total.
-  size_t of(const Measurement& measurement);
+  size_t of(const StoredMeasurement& stored);
   const std::vector<Source>& all() const { return all_; }
 
  private:

@@ -232,7 +232,7 @@ Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string&
   FLYBALL_ASSIGN(const auto facts, store.facts({.kind = BoardFactKind::roofs}));
   std::optional<StoredRoofs> of_kind;
   for (const BoardFact& fact : facts) {
-    const bool own = same_board(fingerprint, fact.fingerprint);
+    const bool own = !fact.origin && same_board(fingerprint, fact.fingerprint);
     const bool better = !of_kind || of_kind->roofs.provenance != Provenance::table;
     if (!own && (!better || fact.device != device)) continue;
     try {

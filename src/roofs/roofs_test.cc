@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "roofs/known_layers.h"
 #include "roofs/roofline_answer.h"
+#include "store/sample_testing.h"
 
 namespace flyball {
 namespace {
@@ -281,6 +282,10 @@ TEST(Roofs, WhatIsKeptComesBack) {
   ASSERT_TRUE(found->has_value());
   EXPECT_EQ((*found)->run, *run);
   EXPECT_EQ(roofs_json((*found)->roofs), roofs_json(roofs));
+  ASSERT_TRUE(make_collected(store.path(), "hostB").ok());
+  EXPECT_FALSE((*stored_roofs(store, "host", "f", {})).has_value()) << "another board's";
+  ASSERT_TRUE(keep_roofs(store, roofs, "flyball roofline measure").ok());
+  EXPECT_TRUE((*stored_roofs(store, "host", "f", {})).has_value());
   // Of another machine of this name nothing is known, but tables speak of a kind of board.
   EXPECT_FALSE((*stored_roofs(store, "host", "g", {})).has_value());
   roofs.provenance = Provenance::table;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "store/run.h"
 
 namespace flyball {
 
@@ -22,6 +23,10 @@ struct BoardFact {
   std::string measured_utc{};
   std::string command{};  ///< the command line that measured it, as it was typed
   int64_t id = 0;         ///< in the store, where facts and runs are numbered together
+
+  std::optional<RunOrigin> origin{};  ///< nothing: it was measured in this store
+  /// Whose it is, as in StoredMeasurement; "": this store's.
+  std::string board() const { return origin ? origin->board : ""; }
 };
 
 /// Which facts; what is left open is not asked about.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "store/rows.h"
 
 namespace flyball {
@@ -12,6 +14,7 @@ Result<BoardFact> read_fact(const Row& row) {
   fact.json = row.text(4);
   fact.measured_utc = row.text(5);
   fact.command = row.text(6);
+  fact.origin = read_origin(row, 7);
   return fact;
 }
 
@@ -32,8 +35,11 @@ Result<std::vector<BoardFact>> select_board_facts(Database& database,
                                                   const BoardFactFilter& filter) {
   std::vector<BoardFact> facts;
   FLYBALL_CHECK(database.run(
-      "SELECT id, kind, device, fingerprint, json, measured_utc, command FROM board_facts "
-      "WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR id = ?2) ORDER BY id DESC",
+      fmt::format("SELECT f.id, f.kind, f.device, f.fingerprint, f.json, f.measured_utc, "
+                  "f.command, {} FROM board_facts f LEFT JOIN stores s ON s.id = f.store_id "
+                  "WHERE (?1 IS NULL OR f.kind = ?1) AND (?2 IS NULL OR f.id = ?2) "
+                  "ORDER BY f.measured_utc DESC, f.id DESC",
+                  origin_columns("f")),
       {filter.kind ? Value(board_fact_name(*filter.kind)) : Value(),
        filter.id ? Value(*filter.id) : Value()},
       [&](const Row& row) -> Status {

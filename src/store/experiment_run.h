@@ -25,6 +25,7 @@ struct ExperimentRun {
 struct ExperimentRunFilter {
   std::optional<int64_t> run{};
   std::optional<std::string> fingerprint{};
+  bool own = false;  ///< only those that were made in this store, not collected into it
 };
 
 }  // namespace flyball

@@ -63,9 +63,10 @@ Result<std::vector<ExperimentRun>> select_experiment_runs(Database& database,
       "LEFT JOIN conditions c ON c.id = e.condition_id "
       "LEFT JOIN run_experiment_runs l ON l.experiment_run_id = e.id AND l.run_id = ?1 "
       "WHERE (?1 IS NULL OR l.run_id = ?1) AND (?2 IS NULL OR b.fingerprint = ?2) "
+      "AND (NOT ?3 OR e.store_id IS NULL) "
       "ORDER BY l.position, e.id",
       {filter.run ? Value(*filter.run) : Value(),
-       filter.fingerprint ? Value(*filter.fingerprint) : Value()},
+       filter.fingerprint ? Value(*filter.fingerprint) : Value(), filter.own},
       [&](const Row& row) -> Status {
         FLYBALL_ASSIGN(ExperimentRun one, read_row(row));
         found.push_back(std::move(one));

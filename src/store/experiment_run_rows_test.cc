@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/os/temp_folder.h"
+#include "store/sample_testing.h"
 #include "store/store.h"
 
 namespace flyball {
@@ -59,6 +60,9 @@ TEST_F(ExperimentRuns, AreReadBackInTheirOrderWithWhoMadeThem) {
   EXPECT_EQ(run.measurements, 0u);
   EXPECT_EQ(store_.experiment_runs({.fingerprint = row(0).fingerprint}).value().size(), 2u);
   EXPECT_TRUE(store_.experiment_runs({.fingerprint = "another"}).value().empty());
+  EXPECT_EQ(store_.experiment_runs({.own = true}).value().size(), 2u);
+  ASSERT_TRUE(make_collected(store_.path(), "orinB").ok());
+  EXPECT_TRUE(store_.experiment_runs({.own = true}).value().empty()) << "another board's";
 }
 
 TEST_F(ExperimentRuns, WhatAnotherRunHasTakenOverOutlivesItsMaker) {

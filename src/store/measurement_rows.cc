@@ -26,12 +26,13 @@ constexpr const char* columns_sql = R"sql(
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed,
   other_cores, m.figures, throttling_watched, origin, span, disturbed_by, clocks,
   (SELECT MIN(o.run_id) FROM run_measurements o WHERE o.measurement_id = m.id AND NOT o.reused),
-  (SELECT CASE WHEN s.board = '' THEN s.store ELSE s.board END FROM stores s WHERE s.id = m.store_id)
+  CASE WHEN s.board = '' THEN s.store ELSE s.board END,
+  CASE WHEN s.board = '' THEN s.name ELSE s.board END
 )sql";
 
 constexpr const char* joins_sql = R"sql(
   measurements m JOIN boards b ON b.id = m.board_id JOIN jobs j ON j.id = m.job_id
-  LEFT JOIN conditions c ON c.id = m.condition_id
+  LEFT JOIN conditions c ON c.id = m.condition_id LEFT JOIN stores s ON s.id = m.store_id
 )sql";
 
 Result<int64_t> job_id(Database& database, const Job& job, const std::string& settings) {
@@ -148,6 +149,7 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   if (!row.is_null(in.column)) stored.run = row.integer(in.column);
   ++in.column;
   stored.board = in.text();
+  stored.board_name = in.text();
   stored.reused = in.integer() != 0;
   return stored;
 }
@@ -168,6 +170,7 @@ constexpr const char* filter_sql = R"sql(
   (?3 IS NULL OR j.workload = ?3) AND (?4 IS NULL OR j.phase = ?4) AND
   (?5 IS NULL OR m.provenance = ?5) AND (?6 IS NULL OR m.power_total = ?6) AND
   (?7 OR m.failure = '') AND (?8 IS NULL OR c.entries = ?8) AND (?10 OR m.disturbed_by = '')
+  AND (NOT ?11 OR m.store_id IS NULL)
 )sql";
 
 // Runs a statement whose values are those of filter_sql, and its ninth the run.
@@ -183,7 +186,7 @@ Status run_filtered(Database& database, const std::string& sql, const Measuremen
        optional_text(filter.workload), filter.phase ? Value(phase_name(*filter.phase)) : Value(),
        filter.provenance ? Value(provenance_name(*filter.provenance)) : Value(),
        optional_text(filter.power_total), filter.failed, optional_text(entries),
-       filter.run ? Value(*filter.run) : Value(), filter.disturbed},
+       filter.run ? Value(*filter.run) : Value(), filter.disturbed, filter.own},
       on_row);
 }
 
@@ -300,8 +303,9 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
 Result<std::vector<SameConditions>> select_conditions(Database& database,
                                                       const MeasurementFilter& filter) {
   static const std::string sql = fmt::format(
-      "SELECT b.fingerprint, c.entries, m.disturbed_by, COUNT(*) FROM {} WHERE {} AND ?9 IS NULL "
-      "GROUP BY b.fingerprint, c.entries, m.disturbed_by ORDER BY MAX(m.id)",
+      "SELECT b.fingerprint, c.entries, m.disturbed_by, COUNT(*), m.store_id IS NULL FROM {} "
+      "WHERE {} AND ?9 IS NULL GROUP BY b.fingerprint, c.entries, m.disturbed_by, "
+      "m.store_id IS NULL ORDER BY MAX(m.id)",
       joins_sql, filter_sql);
   std::vector<SameConditions> found;
   FLYBALL_CHECK(run_filtered(database, sql, filter, [&](const Row& row) -> Status {
@@ -310,6 +314,7 @@ Result<std::vector<SameConditions>> select_conditions(Database& database,
     FLYBALL_ASSIGN(same.conditions, read_conditions(row, 1));
     same.disturbed_by = row.text(2);
     same.measurements = static_cast<size_t>(row.integer(3));
+    same.own = row.integer(4) != 0;
     found.push_back(std::move(same));
     return {};
   }));

@@ -19,6 +19,11 @@ Result<std::string> settings_text(const Settings& settings);
 Result<int64_t> id_of(Database& database, const char* select, const char* insert,
                       std::initializer_list<Value> values);
 
+/// What tells where a row of a run or fact comes from, joined with its store as `s`.
+std::string origin_columns(const char* table);
+/// From these columns; nothing where it was made here.
+std::optional<RunOrigin> read_origin(const Row& row, int column);
+
 /// The row of a board, which is made when it is not there yet.
 Result<int64_t> board_row(Database& database, const std::string& device,
                           const std::string& fingerprint);
@@ -48,7 +53,7 @@ Result<std::vector<SameConditions>> select_conditions(Database& database,
 
 /// Numbers it as the next run would be.
 Result<int64_t> insert_board_fact(Database& database, const BoardFact& fact);
-/// Latest first.
+/// The latest measured first: numbers follow the order in which stores were collected.
 Result<std::vector<BoardFact>> select_board_facts(Database& database,
                                                   const BoardFactFilter& filter);
 

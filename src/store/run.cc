@@ -45,10 +45,9 @@ std::vector<TrialComparison> compare_measurements(const std::vector<StoredMeasur
     const auto [at, is_new] = known.try_emplace(&m.trial, rows.size());
     return is_new ? rows.emplace_back(TrialComparison{m.trial, {}, {}}) : rows[at->second];
   };
-  for (const StoredMeasurement& stored : first)
-    row_of(stored.measurement).first.push_back(&stored.measurement);
+  for (const StoredMeasurement& stored : first) row_of(stored.measurement).first.push_back(&stored);
   for (const StoredMeasurement& stored : second)
-    row_of(stored.measurement).second.push_back(&stored.measurement);
+    row_of(stored.measurement).second.push_back(&stored);
   return rows;
 }
 

@@ -28,9 +28,10 @@ struct RunRequest {
 
 /// Where a run comes from that was collected from another store.
 struct RunOrigin {
-  std::string store;  ///< its identity
-  std::string name;   ///< what it was last called
-  int64_t run = 0;    ///< its number there
+  std::string store;    ///< its identity
+  std::string name;     ///< what it was last called
+  int64_t run = 0;      ///< its number there
+  std::string board{};  ///< whose it is: as in StoredMeasurement
 };
 
 struct StoredRun {
@@ -56,6 +57,7 @@ struct StoredMeasurement {
   std::optional<int64_t> run;  ///< that made it; nothing: it was imported, or belongs to none
   bool reused = false;         ///< taken over from an earlier run by the run that was asked about
   std::string board{};         ///< whose store it was collected from; "": made in this store
+  std::string board_name{};    ///< what it is called; two may be called the same
 };
 
 /// Which measurements; what is left open is not asked about.
@@ -66,6 +68,7 @@ struct MeasurementFilter {
   std::optional<Phase> phase;
   std::optional<Provenance> provenance;
   std::optional<std::string> power_total;
+  bool own = false;       ///< only those that were made in this store, not collected into it
   bool failed = false;    ///< also trials that failed
   bool disturbed = true;  ///< also those beside which another process measured
 };
@@ -75,13 +78,14 @@ struct SameConditions {
   std::string fingerprint;
   std::string disturbed_by;              ///< as in Interference
   std::optional<Conditions> conditions;  ///< nothing: measured before they were kept
+  bool own = true;                       ///< made in this store, not collected into it
   size_t measurements = 0;
 };
 
 /// One trial in two runs: the measurements that each has of it, in their order.
 struct TrialComparison {
   Trial trial;
-  std::vector<const Measurement*> first, second;
+  std::vector<const StoredMeasurement*> first, second;
 };
 /// Every trial of either run, those of the first in its order, then what only the second has. They
 /// point into the two lists. `compared` counts how often two trials were held against each other.

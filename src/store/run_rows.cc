@@ -7,17 +7,14 @@
 namespace flyball {
 namespace {
 
-constexpr const char* columns_sql = R"sql(
-SELECT id, command, request, device, fingerprint, seed, started_utc, finished_utc, state, answer,
-  process, (SELECT COUNT(*) FROM run_measurements WHERE run_id = id),
-  (SELECT COUNT(*) FROM run_measurements WHERE run_id = id AND reused) +
-  (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id AND reused),
+constexpr const char* runs_sql = R"sql(
+SELECT r.id, command, request, device, fingerprint, seed, started_utc, finished_utc, state, answer,
+  process, (SELECT COUNT(*) FROM run_measurements WHERE run_id = r.id),
+  (SELECT COUNT(*) FROM run_measurements WHERE run_id = r.id AND reused) +
+  (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = r.id AND reused),
   (SELECT entries FROM conditions c WHERE c.id = condition_id),
-  (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id),
-  (SELECT s.store FROM stores s WHERE s.id = store_id),
-  (SELECT CASE WHEN s.board = '' THEN s.name ELSE s.board END FROM stores s
-    WHERE s.id = store_id), store_run, record
-FROM runs
+  (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = r.id), record, {}
+FROM runs r LEFT JOIN stores s ON s.id = r.store_id {}
 )sql";
 
 Result<StoredRun> read_run(const Row& row) {
@@ -27,7 +24,7 @@ Result<StoredRun> read_run(const Row& row) {
       row.text(1), row.text(2), row.text(3), row.text(4), static_cast<uint64_t>(row.integer(5)),
       {}};
   FLYBALL_ASSIGN(run.request.conditions, read_conditions(row, 13));
-  run.request.record = row.text(18);
+  run.request.record = row.text(15);
   run.started_utc = row.text(6);
   run.finished_utc = row.text(7);
   FLYBALL_ASSIGN(run.state, parse_run_state(row.text(8)));
@@ -38,18 +35,19 @@ Result<StoredRun> read_run(const Row& row) {
   run.measurements = static_cast<size_t>(row.integer(11));
   run.reused = static_cast<size_t>(row.integer(12));
   run.experiment_runs = static_cast<size_t>(row.integer(14));
-  if (!row.is_null(15)) run.origin = RunOrigin{row.text(15), row.text(16), row.integer(17)};
+  run.origin = read_origin(row, 16);
   return run;
 }
 
 Result<std::vector<StoredRun>> select(Database& database, const std::string& where,
                                       std::initializer_list<Value> values) {
   std::vector<StoredRun> runs;
-  FLYBALL_CHECK(database.run(columns_sql + where, values, [&](const Row& row) -> Status {
-    FLYBALL_ASSIGN(StoredRun run, read_run(row));
-    runs.push_back(std::move(run));
-    return {};
-  }));
+  FLYBALL_CHECK(database.run(fmt::format(runs_sql, origin_columns("r"), where), values,
+                             [&](const Row& row) -> Status {
+                               FLYBALL_ASSIGN(StoredRun run, read_run(row));
+                               runs.push_back(std::move(run));
+                               return {};
+                             }));
   return runs;
 }
 
@@ -59,6 +57,19 @@ Error no_run(const Database& database, int64_t run) {
 }
 
 }  // namespace
+
+std::string origin_columns(const char* table) {
+  return fmt::format(
+      "s.store, CASE WHEN s.board = '' THEN s.name ELSE s.board END, {}.store_run, "
+      "CASE WHEN s.board = '' THEN s.store ELSE s.board END",
+      table);
+}
+
+std::optional<RunOrigin> read_origin(const Row& row, int column) {
+  if (row.is_null(column)) return {};
+  return RunOrigin{row.text(column), row.text(column + 1), row.integer(column + 2),
+                   row.text(column + 3)};
+}
 
 Result<int64_t> insert_run(Database& database, const RunRequest& request, RunState state,
                            const std::string& answer) {
@@ -74,7 +85,7 @@ Result<int64_t> insert_run(Database& database, const RunRequest& request, RunSta
 }
 
 Result<StoredRun> select_run(Database& database, int64_t run) {
-  FLYBALL_ASSIGN(std::vector<StoredRun> found, select(database, "WHERE id = ?", {run}));
+  FLYBALL_ASSIGN(std::vector<StoredRun> found, select(database, "WHERE r.id = ?", {run}));
   if (found.empty()) {
     FLYBALL_ASSIGN(const auto facts, select_board_facts(database, {.id = run}));
     if (facts.empty()) return no_run(database, run);
@@ -87,12 +98,12 @@ Result<StoredRun> select_run(Database& database, int64_t run) {
 }
 
 Result<std::vector<StoredRun>> select_runs(Database& database) {
-  return select(database, "ORDER BY id DESC", {});
+  return select(database, "ORDER BY r.id DESC", {});
 }
 
 Result<std::vector<StoredRun>> select_runs_in_record(Database& database,
                                                      const std::string& record) {
-  return select(database, "WHERE record = ? AND store_id IS NULL ORDER BY id", {record});
+  return select(database, "WHERE record = ? AND r.store_id IS NULL ORDER BY r.id", {record});
 }
 
 Result<std::map<int64_t, std::string>> select_requests(Database& database,

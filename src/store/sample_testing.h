@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/run.h"
+#include "store/store_database.h"
 
 namespace flyball {
 
@@ -40,6 +41,19 @@ inline RunRequest sample_request() {
           "board p3701; kernel 5.15; driver 540.4",
           7,
           Conditions{{"dataset", "/data/imagenette"}, {"power", "module"}}};
+}
+
+/// Makes all that a store holds now another board's, as where its store was collected into this
+/// one.
+inline Status make_collected(const std::filesystem::path& place, const std::string& board) {
+  FLYBALL_ASSIGN(Database store, open_store_database(place, {}));
+  FLYBALL_CHECK(
+      store.run("INSERT INTO stores(store, own, name, board) VALUES(?1, FALSE, ?1, ?1)", {board}));
+  const int64_t id = store.last_id();
+  FLYBALL_CHECK(store.run("UPDATE measurements SET store_id = ?, store_row = id", {id}));
+  FLYBALL_CHECK(store.run("UPDATE experiment_runs SET store_id = ?, store_row = id", {id}));
+  FLYBALL_CHECK(store.run("UPDATE board_facts SET store_id = ?, store_run = id", {id}));
+  return store.run("UPDATE runs SET store_id = ?, store_run = id", {id});
 }
 
 }  // namespace flyball

@@ -87,7 +87,7 @@ class Store {
 
   /// Keeps a fact about a board, however many of its kind there are, and returns its number.
   Result<int64_t> keep_fact(const BoardFact& fact);
-  Result<std::vector<BoardFact>> facts(const BoardFactFilter& filter);  ///< latest first
+  Result<std::vector<BoardFact>> facts(const BoardFactFilter& filter);  ///< latest measured first
 
   /// Adds a measurement, to a run where one is given, and returns its id.
   Result<int64_t> add_measurement(const Measurement& measurement, std::optional<int64_t> run = {});

@@ -348,10 +348,10 @@ TEST_F(StoreTest, ComparesTwoRunsTrialByTrial) {
   ASSERT_THAT(rows, SizeIs(3));
   EXPECT_THAT(rows[0].first, SizeIs(1));
   EXPECT_THAT(rows[0].second, IsEmpty());
-  EXPECT_EQ(rows[1].first[0]->minibatch_ms, 100.1);
+  EXPECT_EQ(rows[1].first[0]->measurement.minibatch_ms, 100.1);
   ASSERT_THAT(rows[1].second, SizeIs(2));  // all that it has, in their order
-  EXPECT_EQ(rows[1].second[0]->minibatch_ms, 50);
-  EXPECT_EQ(rows[1].second[1]->minibatch_ms, 60);
+  EXPECT_EQ(rows[1].second[0]->measurement.minibatch_ms, 50);
+  EXPECT_EQ(rows[1].second[1]->measurement.minibatch_ms, 60);
   EXPECT_THAT(rows[2].first, IsEmpty());
   EXPECT_EQ(rows[2].trial, sample_measurement(2).trial);
 }
@@ -434,6 +434,23 @@ TEST_F(StoreTest, FactsOfABoardAreNumberedAmongItsRuns) {
   EXPECT_EQ(store.delete_run(4).error().code, Code::not_found);
   EXPECT_EQ(store.facts({.kind = BoardFactKind::idle_power}).value().front().id, 3);
   EXPECT_EQ(store.keep_fact(fact).value(), 5) << "a number of what was deleted does not come back";
+}
+
+// What is collected today may have been measured long before what is known here.
+TEST_F(StoreTest, FactsKnowWhoseTheyAreAndTheLatestMeasuredComesFirst) {
+  Store store = open();
+  BoardFact fact{BoardFactKind::roofs,      "host", "a CPU", "{}", "2026-03-01T12:30:05Z",
+                 "flyball roofline measure"};
+  ASSERT_TRUE(store.keep_fact(fact).ok());
+  ASSERT_TRUE(make_collected(folder_ / "store.db", "orinB").ok());
+  fact.measured_utc = "2026-01-01T12:30:05Z";
+  ASSERT_TRUE(store.keep_fact(fact).ok());
+  const auto facts = store.facts({}).value();
+  ASSERT_THAT(facts, SizeIs(2));
+  EXPECT_EQ(facts[0].id, 1);
+  EXPECT_EQ(facts[0].board(), "orinB");
+  EXPECT_EQ(facts[0].origin->run, 1);
+  EXPECT_FALSE(facts[1].origin.has_value());
 }
 
 }  // namespace

@@ -118,9 +118,9 @@ Result<BoardCosts> board_costs(Store& store) {
     try {
       const Json json = Json::parse(fact.json);
       if (fact.kind == BoardFactKind::idle_power)
-        costs.idle.push_back({read_idle(json), fact.id});
+        costs.idle.push_back({read_idle(json), fact.id, fact.board()});
       else
-        costs.switches.push_back({read_switch_cost(json), fact.id});
+        costs.switches.push_back({read_switch_cost(json), fact.id, fact.board()});
     } catch (const Json::exception& problem) {
       return damaged_fact(fact, problem.what());
     }
@@ -129,11 +129,11 @@ Result<BoardCosts> board_costs(Store& store) {
 }
 
 const StoredIdle* BoardCosts::idle_of(const std::string& fingerprint, const std::string& total,
-                                      const PowerMode& mode) const {
+                                      const PowerMode& mode, const std::string& board) const {
   for (const StoredIdle& stored : idle) {
     const IdlePower& own = stored.idle;
-    if (own.total == total && !mode.values.empty() && own.mode.values == mode.values &&
-        same_board(fingerprint, own.fingerprint))
+    if (stored.board == board && own.total == total && !mode.values.empty() &&
+        own.mode.values == mode.values && same_board(fingerprint, own.fingerprint))
       return &stored;
   }
   return nullptr;
@@ -144,8 +144,8 @@ const StoredIdle* BoardCosts::idle_as_it_is(const std::string& fingerprint,
                                             std::optional<bool> pinned) const {
   for (const StoredIdle& stored : idle) {
     const IdlePower& own = stored.idle;
-    if (own.total == total && own.caps.values == caps.values && own.pinned == pinned &&
-        same_board(fingerprint, own.fingerprint))
+    if (stored.board.empty() && own.total == total && own.caps.values == caps.values &&
+        own.pinned == pinned && same_board(fingerprint, own.fingerprint))
       return &stored;
   }
   return nullptr;
@@ -160,11 +160,15 @@ const StoredIdle* BoardCosts::idle_of_kind(const std::string& device, const std:
   return nullptr;
 }
 
+bool StoredSwitchCost::of_this_board(const std::string& fingerprint) const {
+  return board.empty() && same_board(fingerprint, cost.fingerprint);
+}
+
 const StoredSwitchCost* BoardCosts::switch_cost_of(const std::string& device,
                                                    const std::string& fingerprint) const {
   const StoredSwitchCost* of_kind = nullptr;
   for (const StoredSwitchCost& stored : switches) {
-    if (same_board(fingerprint, stored.cost.fingerprint)) return &stored;
+    if (stored.of_this_board(fingerprint)) return &stored;
     if (!of_kind && stored.cost.device == device) of_kind = &stored;
   }
   return of_kind;

@@ -27,11 +27,16 @@ Result<int64_t> keep_switch_cost(Store& store, const SwitchCost& cost, const std
 
 struct StoredIdle {
   IdlePower idle;
-  int64_t run = 0;  ///< 0: simulated, and kept nowhere
+  int64_t run = 0;      ///< 0: simulated, and kept nowhere
+  std::string board{};  ///< whose it is: as in StoredMeasurement
 };
 struct StoredSwitchCost {
   SwitchCost cost;
   int64_t run = 0;
+  std::string board{};  ///< likewise
+
+  /// Of the board of this fingerprint, whose store this is?
+  bool of_this_board(const std::string& fingerprint) const;
 };
 
 /// What the store holds of idle power and changes of mode; latest first.
@@ -40,16 +45,17 @@ struct BoardCosts {
   std::vector<StoredSwitchCost> switches;
 
   /// Of the board whose measurements have this fingerprint (what stands behind it about where a
-  /// network computes does not matter), of this total. Null: not measured.
+  /// network computes does not matter), of this total. Boards of one kind have one fingerprint:
+  /// `board` says whose it is, as in StoredMeasurement; "": this store's. Null: not measured.
   const StoredIdle* idle_of(const std::string& fingerprint, const std::string& total,
-                            const PowerMode& mode) const;
-  /// The same of a board as it is, by the caps in force and whether they are pinned.
+                            const PowerMode& mode, const std::string& board = "") const;
+  /// The same of this store's board as it is, by the caps in force and whether they are pinned.
   const StoredIdle* idle_as_it_is(const std::string& fingerprint, const std::string& total,
                                   const PowerMode& caps, std::optional<bool> pinned) const;
   /// The same of boards of one kind ("orin_agx"), for tables, whose board left no fingerprint.
   const StoredIdle* idle_of_kind(const std::string& device, const std::string& total,
                                  const PowerMode& mode) const;
-  /// The latest of this board, else of one of its kind. Null: not measured.
+  /// The latest of this store's board, else of one of its kind. Null: not measured.
   const StoredSwitchCost* switch_cost_of(const std::string& device,
                                          const std::string& fingerprint) const;
 };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/os/temp_folder.h"
+#include "store/sample_testing.h"
 
 namespace flyball {
 namespace {
@@ -60,6 +61,23 @@ TEST(BoardCosts, IdlePowerComesBackFromTheStore) {
               StrEq("of 22.3 W, 9.5 W (43 %) is idle power of this mode, measured "
                     "2026-03-01T12:30:05Z (run 4), while others kept 0.5 cores busy"));
   EXPECT_NEAR(to_json(idle_share(*found, 19))["share"].get<double>(), 0.5, 1e-12);
+}
+
+// Another board of this kind, whose store was collected into this one, has the same fingerprint.
+TEST(BoardCosts, OfAnotherBoardIsNotOfThisOne) {
+  const TempFolder folder;
+  auto store = *Store::open(folder / "store.db");
+  ASSERT_TRUE(keep_idle(store, idle("a", 612, 9), "flyball mode idle").ok());
+  ASSERT_TRUE(keep_switch_cost(store, {.device = "orin_agx", .fingerprint = "a"}, "cost").ok());
+  ASSERT_TRUE(make_collected(store.path(), "orinB").ok());
+  const PowerMode mode{{{"gpu_mhz", 612}}};
+  const auto costs = board_costs(store).value();
+  EXPECT_EQ(costs.idle_of("a", "module", mode), nullptr);
+  EXPECT_EQ(costs.idle_as_it_is("a", "module", mode, true), nullptr);
+  EXPECT_NE(costs.idle_of("a", "module", mode, "orinB"), nullptr) << "beside its own trials";
+  EXPECT_NE(costs.idle_of_kind("orin_agx", "module", mode), nullptr);
+  ASSERT_NE(costs.switch_cost_of("orin_agx", "a"), nullptr);
+  EXPECT_FALSE(costs.switch_cost_of("orin_agx", "a")->of_this_board("a")) << "but of its kind";
 }
 
 TEST(BoardCosts, SwitchesComeBackFromTheStore) {

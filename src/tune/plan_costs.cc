@@ -8,7 +8,6 @@
 
 #include "base/figure.h"
 #include "device/registry/board.h"
-#include "space/board_fingerprint.h"
 #include "twin/twin.h"
 
 namespace flyball {
@@ -28,9 +27,8 @@ PlanSwitchCost switch_cost(const ProfilerInfo& board, const ToldCosts& told,
   if (told.switch_ms) return {.source = CostSource::user, .ms = *told.switch_ms};
   const StoredSwitchCost* known = stored.switch_cost_of(board.device, board.fingerprint);
   if (!known) return {};
-  const bool here = same_board(board.fingerprint, known->cost.fingerprint);
-  return {here ? CostSource::this_board : CostSource::board_kind, known->cost.switch_ms(),
-          known->cost.measured_utc, known->run};
+  return {known->of_this_board(board.fingerprint) ? CostSource::this_board : CostSource::board_kind,
+          known->cost.switch_ms(), known->cost.measured_utc, known->run};
 }
 
 std::vector<PowerMode> modes_of(const SharedBoard& board) {

@@ -19,7 +19,8 @@ bool other_total(const std::string& total, const std::string& of_board) {
   return !total.empty() && !of_board.empty() && total != of_board;
 }
 
-// The measurements that a plan may lean on: those that count, of this very board as it computes,
+// The measurements that a plan may lean on: those that count, of this very board as it computes
+// (another of its kind, whose store was collected into this one, has the same fingerprint),
 // whose power is the one that is watched while it is served.
 Result<std::optional<WorkloadTable>> stored_profiles(const ProfileSource& source,
                                                      const ServedBoard& board,
@@ -32,6 +33,7 @@ Result<std::optional<WorkloadTable>> stored_profiles(const ProfileSource& source
   filter.workload = workload;
   filter.phase = phase;
   filter.provenance = Provenance::measured;
+  filter.own = true;
   FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter));
   std::erase_if(all.trials, [&](const StoredMeasurement& trial) {
     const auto& power = trial.measurement.power;

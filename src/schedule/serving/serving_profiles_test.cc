@@ -6,6 +6,7 @@
 #include "base/os/temp_folder.h"
 #include "profile/trials/table_profiler.h"
 #include "schedule/serving/serving_testing.h"
+#include "store/sample_testing.h"
 
 namespace flyball {
 namespace {
@@ -58,6 +59,35 @@ TEST_F(ServingProfilesTest, WithoutProfilesTheModeStaysButABudgetIsAnError) {
   EXPECT_THAT(plan().error().message, HasSubstr("no profiles of learn training"));
   source_.of_networks = false;  // as the broker asks for the user's own programs
   EXPECT_EQ(plan().error().hint, "name a table of each with --measured FILE.csv");
+}
+
+// Another board of this kind, whose store was collected into this one, has the same fingerprint.
+TEST_F(ServingProfilesTest, OfTheStoreItsOwnTrialsAloneCount) {
+  const auto place = folder_ / "store.db";
+  source_.files.clear();
+  source_.store = [&] { return Store::open(place); };
+  const DeviceInfo board = ScriptedBoard().info().device;
+  {
+    Store store = Store::open(place).value();
+    for (const Phase phase : {Phase::train, Phase::infer}) {
+      const WorkloadTable table = scripted_table(phase);
+      for (size_t row = 0; row < table.size(); ++row) {
+        Measurement m;
+        m.device = board.name;
+        m.fingerprint = board.fingerprint;
+        m.trial = table.space.trial(row, table.workload, phase);
+        m.minibatch_ms = table.minibatch_ms[row];
+        m.power = PowerReading{.mean_w = table.power_w[row], .total = "module"};
+        ASSERT_TRUE(store.add_measurement(m).ok());
+      }
+    }
+  }
+  const auto own = plan();
+  ASSERT_TRUE(own.ok() && own->has_value());
+  ASSERT_TRUE(make_collected(place, "another").ok());
+  const auto none = plan();
+  ASSERT_TRUE(none.ok());
+  EXPECT_FALSE(none->has_value());
 }
 
 TEST_F(ServingProfilesTest, ATableWithoutARoleIsAnError) {

@@ -165,6 +165,7 @@ Result<RooflineAnswer> of_board(const RooflineArguments& options, const Board& b
                  "measured tables"};
   MeasurementFilter filter;
   filter.device = device.name;
+  filter.own = true;
   FLYBALL_ASSIGN(StoredTrials measured, stored_trials(store, filter, options.accepted));
   std::erase_if(measured.trials, [&](const StoredMeasurement& m) {
     return !same_board(m.measurement.fingerprint, device.fingerprint);

@@ -140,6 +140,7 @@ Status show_run(const RunsOptions& options) {
   if (const RunSummary summary = summary_of(run); !summary.best.empty())
     fmt::print("answer: {}{}\n", summary.best,
                summary.choice.empty() ? "" : fmt::format(" at {}", summary.choice));
+  if (run.origin) fmt::print("of: {}, run {} there\n", run.origin->name, run.origin->run);
   if (!run.request.record.empty()) fmt::print("record: {}\n", run.request.record);
   print_conditions(run.request);
   if (trials.empty()) {
@@ -153,7 +154,7 @@ Status show_run(const RunsOptions& options) {
                    "noise %", "known", "stopped", "also known"});
   const std::vector<std::string> names = names_of(run, trials);
   for (size_t i = 0; i < trials.size(); ++i)
-    table.add(cells(names[i], trials[i].measurement, idle_of(costs, trials[i].measurement)));
+    table.add(cells(names[i], trials[i].measurement, idle_of(costs, trials[i])));
   fmt::print("{}", table.str());
   return write_report(options.report, run_report(run, trials, costs), false);
 }
@@ -175,7 +176,8 @@ void print_comparison(const RunComparison& comparison) {
   fmt::print("\n{}", table.str());
 }
 
-// Runs that are not named: the latest, against the one before it that measured the same workload.
+// Runs that are not named: the latest, against the one before it that measured the same
+// workload on the same board.
 Status name_runs(Store& store, RunsOptions& options) {
   if (options.second > 0) return {};
   FLYBALL_ASSIGN(const std::vector<StoredRun> runs, runs_and_facts(store));
@@ -270,7 +272,7 @@ void add_runs(CLI::App& app, Context& context) {
     command->add_option("run", options->first, "Number of the run")->required();
   compare->add_option("run", options->first,
                       "Number of a run; alone: the later one, against the run before it that "
-                      "measured the same workload; none: the latest");
+                      "measured the same workload on the same board; none: the latest");
   compare->add_option("other", options->second, "Number of the other run");
   for (CLI::App* command : {show, compare}) add_report_option(*command, options->report);
   add_runs_spread(*group, context);
