@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/os/temp_folder.h"
 #include "cost/networks.h"
+#include "space/board_fingerprint.h"
 #include "sql/database.h"
 #include "store/sample_testing.h"
 
@@ -224,6 +225,21 @@ TEST_F(StoredBoard, OfSeveralBoardsEachCountsOnce) {
   EXPECT_NEAR(known.minibatch_ms, 75, 2) << "of 60 and 90; all readings' median is 60";
   EXPECT_LT(known.time_lo, 60);
   EXPECT_GT(known.time_hi, 90);
+  EXPECT_THAT(board->notes, testing::Contains(HasSubstr("of 2 boards, each of which counts once")));
+}
+
+// As `fleet show` counts them, whether each has a store or all share one.
+TEST_F(StoredBoard, SimulatedBoardsWithANumberEachCountOnce) {
+  for (const double ms : {60, 60, 60, 90}) {
+    Measurement one = sample_measurement(0);
+    one.trial.job.settings[axis::loader_workers] = 4;
+    one.minibatch_ms = ms;
+    one.fingerprint = individual_fingerprint("twin of orin_agx, constants 0a", ms == 60 ? 1 : 2, 7);
+    ASSERT_TRUE(store_.add_measurement(one).ok());
+  }
+  const auto board = stored_board_figures(store_, "orin_agx", question({"resnet18"}));
+  ASSERT_TRUE(board.ok()) << board.error().message;
+  EXPECT_NEAR(board->figures[0].known.minibatch_ms, 75, 2);
   EXPECT_THAT(board->notes, testing::Contains(HasSubstr("of 2 boards, each of which counts once")));
 }
 

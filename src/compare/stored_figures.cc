@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -16,39 +15,8 @@
 namespace flyball {
 namespace {
 
-double setting(const Trial& trial, const char* name, double otherwise) {
-  const auto found = trial.job.settings.find(name);
-  return found == trial.job.settings.end() ? otherwise : found->second;
-}
-
-/// Keeps those with this value of a setting, where there are any.
-bool keep_where_any(std::vector<StoredMeasurement>& trials, const char* name, double value) {
-  const auto other = [&](const StoredMeasurement& one) {
-    return setting(one.measurement.trial, name, not_measured) != value;
-  };
-  if (std::ranges::all_of(trials, other)) return false;
-  std::erase_if(trials, other);
-  return true;
-}
-
-/// Those at the settings that were asked for. Trials that do not say how they were loaded stand for
-/// any loader where no other does, which is noted; what a loader is ahead by decides little, and is
-/// taken where the store has it, as of tables.
-void keep_as_asked(std::vector<StoredMeasurement>& trials, const std::string& network,
-                   const BoardsQuestion& question, ComparedBoard& board) {
-  std::erase_if(trials, [&](const StoredMeasurement& one) {
-    return setting(one.measurement.trial, axis::batch_size, 0) != question.batch_size;
-  });
-  if (!keep_where_any(trials, axis::loader_workers, question.loader_workers)) {
-    std::erase_if(trials, [](const StoredMeasurement& one) {
-      return one.measurement.trial.job.settings.contains(axis::loader_workers);
-    });
-    if (!trials.empty())
-      board.notes.push_back(
-          fmt::format("the trials of {} on {} do not say how many loader workers they had", network,
-                      board.name));
-  }
-  if (question.loader_workers > 0) keep_where_any(trials, axis::prefetch, question.prefetch);
+AskedSettings asked_of(const BoardsQuestion& question) {
+  return {question.batch_size, question.loader_workers, question.prefetch};
 }
 
 /// The trial that comes nearest to the highest mode: values as shares of the highest there are.
@@ -70,19 +38,6 @@ const Trial* nearest_to_highest_of(std::span<const StoredMeasurement> trials) {
   return best;
 }
 
-/// Of a store that others were collected into: times under each board's latest conditions.
-StoredTrials of_latest_by_board(StoredTrials all) {
-  std::map<std::string, StoredTrials> boards;
-  for (StoredMeasurement& one : all.trials) boards[one.board].trials.push_back(std::move(one));
-  all.trials.clear();
-  for (auto& [board, trials] : boards) {
-    StoredTrials latest = of_latest_conditions(std::move(trials));
-    all.left_out.other_conditions += latest.left_out.other_conditions;
-    std::ranges::move(latest.trials, std::back_inserter(all.trials));
-  }
-  return all;
-}
-
 NoisyReading as_reading(double value, double low, double high) {
   const double width = high - low;
   return {value,
@@ -91,8 +46,8 @@ NoisyReading as_reading(double value, double low, double high) {
 
 /// Of several boards each counts once, by what it read itself, as `fleet choose` counts them.
 Configuration pooled_by_board(const std::vector<const StoredMeasurement*>& trials) {
-  std::map<std::string, std::vector<const Measurement*>> boards;
-  for (const StoredMeasurement* one : trials) boards[one->board].push_back(&one->measurement);
+  std::map<TrialOwner, std::vector<const Measurement*>> boards;
+  for (const StoredMeasurement* one : trials) boards[owner_of(*one)].push_back(&one->measurement);
   if (boards.size() == 1) return pooled(boards.begin()->second);
   Provenance provenance = Provenance::measured;  // of different kinds the weaker one
   std::vector<NoisyReading> times, powers;
@@ -122,7 +77,10 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
           fmt::format(" ({} are left out: --accept simulated takes them)", all.left_out.words());
     return figures;
   }
-  keep_as_asked(all.trials, network.name, question, board);
+  if (!keep_as_asked(all.trials, asked_of(question)) && !all.trials.empty())
+    board.notes.push_back(
+        fmt::format("the trials of {} on {} do not say how many loader workers they had",
+                    network.name, board.name));
   all = of_latest_by_board(std::move(all));
   other_conditions += all.left_out.other_conditions;
   const Trial* chosen = nearest_to_highest_of(all.trials);
@@ -137,8 +95,8 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
   for (const StoredMeasurement& one : all.trials)
     if (one.measurement.trial == *chosen) readings.push_back(&one);
   figures.known = pooled_by_board(readings);
-  std::set<std::string> boards;
-  for (const StoredMeasurement* one : readings) boards.insert(one->board);
+  std::set<TrialOwner> boards;
+  for (const StoredMeasurement* one : readings) boards.insert(owner_of(*one));
   if (boards.size() > 1)
     board.notes.push_back(fmt::format("{} on {}: of {} boards, each of which counts once",
                                       network.name, board.name, boards.size()));

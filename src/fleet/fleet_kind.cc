@@ -114,23 +114,13 @@ Result<WorkloadTable> as_asked(const WorkloadTable& table, const FleetTraining& 
   return narrowed(table, choices);
 }
 
-/// As asked, or `unsaid` where it is not said.
-bool has_setting(const Settings& settings, const char* name, double value, bool unsaid) {
-  const auto found = settings.find(name);
-  return found == settings.end() ? unsaid : found->second == value;
-}
-
-// Of the boards of a store that others were collected into: each counts once, by the median
-// of what it read in a mode under its latest conditions.
+// Of the boards of a store: each counts once, by the median of what it read in a mode.
 class BoardMeans {
  public:
-  void take(StoredTrials board, LeftOutTrials& left_out) {
-    StoredTrials latest = of_latest_conditions(std::move(board));
-    left_out.other_conditions += latest.left_out.other_conditions;
+  void take(const std::vector<const Measurement*>& of_board) {
     std::map<std::string, std::map<Settings, std::vector<const Measurement*>>> readings;
-    for (const StoredMeasurement& one : latest.trials)
-      if (const Measurement& m = one.measurement; m.power)
-        readings[m.power->total][all_settings(m.trial)].push_back(&m);
+    for (const Measurement* m : of_board)
+      if (m->power) readings[m->power->total][all_settings(m->trial)].push_back(m);
     for (const auto& [total, modes] : readings) {
       ++boards_[total];
       for (const auto& [config, of] : modes)
@@ -181,11 +171,11 @@ class BoardMeans {
   std::map<std::string, std::map<Settings, Sum>> means_;
 };
 
-std::vector<FleetMode> means_of_boards(StoredTrials& all, FleetKind& kind) {
-  std::map<std::string, StoredTrials> boards;
-  for (StoredMeasurement& one : all.trials) boards[one.board].trials.push_back(std::move(one));
+std::vector<FleetMode> means_of_boards(const StoredTrials& all, FleetKind& kind) {
+  std::map<TrialOwner, std::vector<const Measurement*>> boards;
+  for (const StoredMeasurement& one : all.trials) boards[owner_of(one)].push_back(&one.measurement);
   BoardMeans means;
-  for (auto& [board, trials] : boards) means.take(std::move(trials), all.left_out);
+  for (const auto& [board, trials] : boards) means.take(trials);
   return means.modes(kind);
 }
 
@@ -274,11 +264,11 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
   FLYBALL_ASSIGN(StoredTrials stored, stored_trials(store, filter, training.accepted));
   StoredTrials all = of_minibatches(std::move(stored));
   std::erase_if(all.trials, [&](const StoredMeasurement& one) {
-    const Trial& trial = one.measurement.trial;
-    return canonical_network(trial.job.workload) != training.network.name ||
-           !has_setting(trial.job.settings, axis::batch_size, training.batch_size, false) ||
-           !has_setting(trial.job.settings, axis::loader_workers, training.loader_workers, true);
+    return canonical_network(one.measurement.trial.job.workload) != training.network.name;
   });
+  const bool loader_told =
+      keep_as_asked(all.trials, {training.batch_size, training.loader_workers, training.prefetch});
+  all = of_latest_by_board(std::move(all));
   FleetKind kind{name, compared_title(name, "store")};
   const std::vector<FleetMode> modes = means_of_boards(all, kind);
   kind.known_modes = modes.size();
@@ -286,14 +276,20 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
   if (kind.front.empty()) {
     Error error = unknown_power(name);
     if (!all.trials.empty()) return error;
-    error.message = fmt::format("the store holds no training of {} on '{}' at batch size {:g}",
-                                training.network.name, name, training.batch_size);
+    error.message = fmt::format(
+        "the store holds no training of {} on '{}' at batch size {:g} with {:g} loader workers "
+        "(--batch-size, --workers)",
+        training.network.name, name, training.batch_size, training.loader_workers);
     FLYBALL_ASSIGN(const std::string known, kinds_of_network(store, training));
     if (!known.empty()) error.hint = "its trainings there are on " + known;
     if (all.left_out.simulated > 0)
       error.hint = all.left_out.words() + " are left out: --accept simulated takes them";
     return error;
   }
+  if (!loader_told)
+    kind.notes.push_back(
+        fmt::format("the trials of {} on {} do not say how many loader workers they had",
+                    training.network.name, name));
   if (all.left_out.all() > 0)
     kind.notes.push_back(fmt::format("{}: {} are left out", name, all.left_out.words()));
   return kind;

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "base/statistics.h"
+#include "space/axis.h"
+#include "space/board_fingerprint.h"
 
 namespace flyball {
 namespace {
@@ -73,6 +76,20 @@ void leave_out_copies(std::vector<StoredMeasurement>& all) {
     return m.origin == Origin::table &&
            (imported.contains({m.fingerprint, row_of(m)}) || !known.insert(reading_of(m)).second);
   });
+}
+
+bool has_setting(const StoredMeasurement& stored, const char* name, double value) {
+  const Settings& settings = stored.measurement.trial.job.settings;
+  const auto found = settings.find(name);
+  return found != settings.end() && found->second == value;
+}
+
+// Those with this value of a setting, where there are any.
+bool keep_where_any(std::vector<StoredMeasurement>& trials, const char* name, double value) {
+  const auto has = [&](const StoredMeasurement& one) { return has_setting(one, name, value); };
+  if (std::ranges::none_of(trials, has)) return false;
+  std::erase_if(trials, [&](const StoredMeasurement& one) { return !has(one); });
+  return true;
 }
 
 }  // namespace
@@ -156,6 +173,35 @@ StoredTrials of_latest_conditions(StoredTrials all) {
     return !of_a_table(m) && (m.fingerprint != fingerprint || m.conditions != conditions);
   });
   return all;
+}
+
+TrialOwner owner_of(const StoredMeasurement& stored) {
+  return {stored.board, individual_of(stored.measurement.fingerprint)};
+}
+
+StoredTrials of_latest_by_board(StoredTrials all) {
+  std::map<TrialOwner, StoredTrials> boards;
+  for (StoredMeasurement& one : all.trials) boards[owner_of(one)].trials.push_back(std::move(one));
+  all.trials.clear();
+  for (auto& [board, trials] : boards) {
+    StoredTrials latest = of_latest_conditions(std::move(trials));
+    all.left_out.other_conditions += latest.left_out.other_conditions;
+    std::ranges::move(latest.trials, std::back_inserter(all.trials));
+  }
+  return all;
+}
+
+bool keep_as_asked(std::vector<StoredMeasurement>& trials, const AskedSettings& asked) {
+  std::erase_if(trials, [&](const StoredMeasurement& one) {
+    return !has_setting(one, axis::batch_size, asked.batch_size);
+  });
+  const bool told = keep_where_any(trials, axis::loader_workers, asked.loader_workers);
+  if (!told)
+    std::erase_if(trials, [](const StoredMeasurement& one) {
+      return one.measurement.trial.job.settings.contains(axis::loader_workers);
+    });
+  if (asked.loader_workers > 0) keep_where_any(trials, axis::prefetch, asked.prefetch);
+  return told;
 }
 
 }  // namespace flyball

@@ -45,4 +45,23 @@ StoredTrials of_minibatches(StoredTrials all);
 /// and stays.
 StoredTrials of_latest_conditions(StoredTrials all);
 
+/// Whose a trial is: the board whose store it was collected from, and of simulated boards with a
+/// number, several of which may share a store, which of them.
+struct TrialOwner {
+  std::string board, individual;
+  auto operator<=>(const TrialOwner&) const = default;
+};
+TrialOwner owner_of(const StoredMeasurement& stored);
+/// of_latest_conditions() of each board by itself.
+StoredTrials of_latest_by_board(StoredTrials all);
+
+/// The settings that a training is asked about with.
+struct AskedSettings {
+  double batch_size = 0, loader_workers = 0, prefetch = 0;
+};
+/// Keeps those at these settings. Trials that do not say how they were loaded stand for any loader
+/// where no other does; what a loader is ahead by decides little, and is heeded where a trial has
+/// it. Is it known how those that are left were loaded?
+bool keep_as_asked(std::vector<StoredMeasurement>& trials, const AskedSettings& asked);
+
 }  // namespace flyball
