@@ -85,6 +85,12 @@ bool is_known_axis(const std::string& name) {
   return std::ranges::find(known_axes, name, &KnownAxis::name) != known_axes.end();
 }
 
+std::vector<std::string> known_axis_names() {
+  std::vector<std::string> names;
+  for (const KnownAxis& known : known_axes) names.emplace_back(known.name);
+  return names;
+}
+
 std::string axis_value_fault(const std::string& name, double value) {
   if (!std::isfinite(value)) return "it is no finite number";
   const auto known = std::ranges::find(known_axes, name, &KnownAxis::name);

@@ -54,6 +54,7 @@ Axis titled_axis(const std::string& title);
 
 /// Is this one of the axes that Flyball knows by name?
 bool is_known_axis(const std::string& name);
+std::vector<std::string> known_axis_names();
 
 /// Why `value` cannot be one of this axis (batch_size 0, half a core), or "". Of unknown names any
 /// finite number may be.

@@ -34,6 +34,17 @@ TEST(ImportMap, RenamesColumnsAndConvertsUnits) {
             "orin_agx,lenet5,train,268.8,114.75,4,30.2505,\n");
 }
 
+// They may as well be figures.
+TEST(ImportMap, ColumnsThatNobodyKnowsAreNamed) {
+  const std::string tidy =
+      "device,workload,phase,cpu_mhz,temperature_c,fan,depth:run,minibatch_ms\n"
+      "orin,net,train,1190.4,40,2,3,10\n";
+  EXPECT_THAT(import(tidy, {})->notes,
+              ElementsAre("temperature_c, fan are taken for axes of the board; leave out of the "
+                          "file what is no setting"));
+  EXPECT_THAT(import(tidy, {"cpu_mhz=cpu_mhz"})->notes, IsEmpty()) << "they are ignored";
+}
+
 TEST(ImportMap, KnowsEveryUnit) {
   const auto value = [](const std::string& target, const std::string& unit) {
     const auto map = parse_import_map({target + "=x:" + unit});

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/lower.h"
 #include "base/statistics.h"
 #include "base/text.h"
 
@@ -40,6 +41,27 @@ Status check_titles(const Csv& csv) {
   return {};
 }
 
+// Without capitals, and without what stands between words: "CPU MHz" is cpu_mhz.
+std::string bare(const std::string& title) {
+  std::string letters = lower(title);
+  std::erase_if(letters, [](char c) { return c == ' ' || c == '_' || c == '-'; });
+  return letters;
+}
+
+// A column that is spelled in another way would be an axis, and what it holds lost.
+Status check_spelling(const Csv& csv, const std::string& title) {
+  std::vector<std::string> known = known_axis_names();
+  known.insert(known.end(), {"device", "workload", "phase", "minibatch_ms", "power_w",
+                             "power_total", "provenance"});
+  known.insert(known.end(), beside.begin(), beside.end());
+  const std::string name = titled_axis(title).name, letters = bare(name);
+  for (const std::string& one : known)
+    if (name != one && letters == bare(one))
+      return Error{Code::corrupt, fmt::format("{} has a column '{}'", csv.name, title),
+                   fmt::format("did you mean '{}'? `flyball import --map` renames columns", one)};
+  return {};
+}
+
 Result<Columns> find_columns(const Csv& csv) {
   FLYBALL_CHECK(check_titles(csv));
   Columns columns;
@@ -58,7 +80,9 @@ Result<Columns> find_columns(const Csv& csv) {
     const bool known = c == columns.device || c == columns.workload || c == columns.phase ||
                        c == columns.time || columns.power == c || columns.total == c ||
                        columns.provenance == c || is_passed_over(csv.header[c]);
-    if (!known) columns.axes.push_back(c);
+    if (known) continue;
+    FLYBALL_CHECK(check_spelling(csv, csv.header[c]));
+    columns.axes.push_back(c);
   }
   if (columns.axes.empty())
     return Error{Code::corrupt, fmt::format("{} has no axis column", csv.name),

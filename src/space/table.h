@@ -1,7 +1,8 @@
 // Measured tables in the tidy form: one row per configuration,
 // device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w.
-// Any other numeric column is an axis by its name (with ":run" behind it one of the run, where the
-// name alone would say one of the board); a workload that lacks an axis leaves it empty.
+// Any other numeric column that is no other spelling of these is an axis by its name (with ":run"
+// behind it one of the run, where the name alone would say one of the board); a workload that lacks
+// an axis leaves it empty.
 #pragma once
 
 #include <filesystem>

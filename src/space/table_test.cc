@@ -25,6 +25,20 @@ Result<Table> table_of(const std::string& text) {
 
 const std::string head = "device,workload,phase,batch_size,cpu_mhz,minibatch_ms,power_w\n";
 
+// It would be an axis, and the power lost.
+TEST(Table, AKnownColumnThatIsSpelledOtherwiseIsNoAxis) {
+  for (const auto& [column, meant] : {std::pair{"Power_W", "power_w"},
+                                      {"CPU MHz", "cpu_mhz"},
+                                      {"Batch-Size:run", "batch_size"},
+                                      {"Provenance", "provenance"}}) {
+    const auto table = table_of("device,workload,phase,cpu_cores,minibatch_ms," +
+                                std::string(column) + "\norin,lenet5,train,4,10.5,31.5\n");
+    ASSERT_FALSE(table.ok()) << column;
+    EXPECT_THAT(table.error().message, HasSubstr("has a column '" + std::string(column) + "'"));
+    EXPECT_THAT(table.error().hint, HasSubstr("did you mean '" + std::string(meant) + "'?"));
+  }
+}
+
 TEST(Table, ReadsTheTidyForm) {
   const auto table = table_of(head +
                               "orin,lenet5,train,16,1190.4,10.5,31.5\n"
