@@ -223,6 +223,8 @@ TEST_F(ExperimentTest, ItsRunsGoFromStoreToStore) {
   EXPECT_EQ(run(json("report", file)).json()["groups"], groups);
   EXPECT_EQ(run(json("run", file)).json()["reused"], 2);
   EXPECT_EQ(run({"export", "--run", "1"}).out, slurp(lines));
+  for (const char* other : {"--board=host", "--workload=lenet5"})
+    EXPECT_THAT(run({"export", "--run", "1", other}).err, HasSubstr("run 1 is an experiment"));
   EXPECT_EQ(run({"runs", "delete", "1"}).exit_code, 0);
   EXPECT_EQ(shown(2)["experiment_runs"].size(), 2u) << "what it took over stays";
 }

@@ -12,7 +12,11 @@ namespace flyball {
 
 std::string run_line(const RunFigures& run);
 
-/// A last line that a kill has cut off is left out. Errors name the text and the line.
-Result<std::vector<RunFigures>> parse_run_lines(std::string_view text, const std::string& name);
+/// Is a last line without an end, which is not whole, left out, as a kill cuts it off, or an error,
+/// as a copy that failed leaves it?
+enum class LastLine { may_be_cut, whole };
+/// Errors name the text and the line.
+Result<std::vector<RunFigures>> parse_run_lines(std::string_view text, const std::string& name,
+                                                LastLine last = LastLine::may_be_cut);
 
 }  // namespace flyball

@@ -37,7 +37,7 @@ Result<RunFigures> figures_of(const ExperimentRun& row) {
 }
 
 Result<TakenIn> take_in(Store& store, const fs::path& file, const std::string& command,
-                        const std::string& device,
+                        const std::string& device, LastLine last,
                         const std::function<void(RunFigures&)>& complete) {
   FLYBALL_ASSIGN(const std::string text, read_file(file));
   // How many lines there are stands before it, so that a file that is there need not be parsed.
@@ -46,7 +46,10 @@ Result<TakenIn> take_in(Store& store, const fs::path& file, const std::string& c
   FLYBALL_ASSIGN(std::vector<StoredRun> runs, store.runs());
   for (StoredRun& run : runs)
     if (run.request.fingerprint.ends_with(content)) return TakenIn{std::move(run), true};
-  FLYBALL_ASSIGN(std::vector<RunFigures> lines, parse_run_lines(text, file.string()));
+  FLYBALL_ASSIGN(std::vector<RunFigures> lines, parse_run_lines(text, file.string(), last));
+  if (lines.empty() && last == LastLine::whole)
+    return Error{Code::invalid_argument, fmt::format("{} holds no runs", file.string()),
+                 "`flyball export --run N` writes those of an experiment"};
   std::vector<ExperimentRun> rows;
   for (RunFigures& line : lines) {
     if (line.device.empty()) line.device = device;
@@ -94,12 +97,12 @@ Result<std::vector<StoredFigures>> stored_figures(Store& store, const Experiment
 }
 
 Result<TakenIn> take_in_lines(Store& store, const fs::path& file, const std::string& command) {
-  return take_in(store, file, command, "unknown", [](RunFigures&) {});
+  return take_in(store, file, command, "unknown", LastLine::whole, [](RunFigures&) {});
 }
 
 Result<TakenIn> take_in_results(Store& store, const fs::path& file, const std::string& command,
                                 const std::string& device, const fs::path& out) {
-  return take_in(store, file, command, device, [&](RunFigures& line) {
+  return take_in(store, file, command, device, LastLine::may_be_cut, [&](RunFigures& line) {
     const bool drawn = line.fingerprint.find("; data /") == std::string::npos;
     if (line.conditions && drawn) line.conditions->merge(drawn_in(out));
   });

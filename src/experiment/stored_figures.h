@@ -30,7 +30,8 @@ struct TakenIn {
   StoredRun run;       ///< that holds the lines
   bool there = false;  ///< an earlier import brought them
 };
-/// Takes a file of lines (run_lines.h) into the store as one run, once.
+/// Takes a file of lines (run_lines.h) into the store as one run, once. Errors: it holds none, or
+/// ends within one.
 Result<TakenIn> take_in_lines(Store& store, const std::filesystem::path& file,
                               const std::string& command);
 /// The file that earlier programs kept in the folder of an experiment. Its lines do not say on

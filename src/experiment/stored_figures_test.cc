@@ -118,5 +118,16 @@ TEST_F(StoredFiguresTest, ABrokenFileLeavesTheStoreAsItIs) {
   EXPECT_TRUE(store_.runs()->empty());
 }
 
+// As a copy that failed leaves it: whoever imports it is not to lose a run without a word.
+TEST_F(StoredFiguresTest, AFileThatIsCutOffOrEmptyIsNotImported) {
+  const auto message = [&](const std::string& text) {
+    return take_in_lines(store_, file(text), "flyball import").error().message;
+  };
+  EXPECT_THAT(message(earlier_line(some_run(0)) + "{\"cut"),
+              HasSubstr("results.jsonl:2: the last line is cut off"));
+  EXPECT_THAT(message(""), HasSubstr("results.jsonl holds no runs"));
+  EXPECT_TRUE(store_.runs()->empty());
+}
+
 }  // namespace
 }  // namespace flyball

@@ -199,6 +199,12 @@ Status run_export(const ExportOptions& options) {
     FLYBALL_ASSIGN(const auto of_experiment, stored_figures(store, {.run = options.run}));
     std::string lines;
     for (const StoredFigures& one : of_experiment) lines += run_line(one.figures);
+    if (!lines.empty() && !(options.board.empty() && options.workload.empty()))
+      return Error{Code::invalid_argument,
+                   fmt::format("run {} is an experiment: its runs are written as they are, all of "
+                               "them",
+                               *options.run),
+                   "leave out --board and the workload"};
     if (!lines.empty()) return write_or_print(options.out, lines, of_experiment.size());
   }
   MeasurementFilter filter;
