@@ -115,6 +115,13 @@ Status BoardDevice::claim() {
   return {};
 }
 
+Result<SettingsJournal*> BoardDevice::claim_journal() {
+  FLYBALL_CHECK(claim());
+  if (journal_) return journal_.get();
+  return Error{Code::unavailable, "no clock of this machine can be set",
+               "`flyball mode list` says what can be set, and why no more"};
+}
+
 void BoardDevice::note_baseline() {
   if (!baseline_) baseline_ = caps();
 }

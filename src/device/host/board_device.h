@@ -49,8 +49,11 @@ class BoardDevice final : public Device {
 
   const std::vector<KnobPtr>& knobs() const { return parts_.knobs; }
   Knob* find(const std::string& axis) const;
-  /// For settings that are no axis (a preset's): the journal of the claimed board, else null.
+  /// The journal of the claimed board, else null.
   SettingsJournal* journal() const { return journal_.get(); }
+  /// For settings that are no axis (a preset's): claims the board. Errors also: none of its clocks
+  /// can be set, so it has no journal.
+  Result<SettingsJournal*> claim_journal();
 
  private:
   Status check(const PowerMode& mode) const;

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "device/host/board_tree_testing.h"
+#include "device/modes/mode.h"
+#include "device/modes/mode_dispatcher.h"
+#include "device/modes/presets.h"
 
 namespace flyball {
 namespace {
@@ -41,6 +44,21 @@ TEST_F(HostTest, PinsTheClockOfEveryCoreAndPutsItBack) {
   EXPECT_EQ(get(0, "scaling_min_freq"), "115200");
   EXPECT_EQ(get(1, "scaling_max_freq"), "2201600");
   EXPECT_FALSE(fs::exists(tree_.journal()));
+}
+
+// As in a virtual machine: idle states there are, clocks there are none.
+TEST_F(HostTest, WithoutAClockThereIsNothingToPin) {
+  fs::remove_all(tree_.root() / "sys");
+  const fs::path idle = tree_.root() / "sys/devices/system/cpu/cpu0/cpuidle/state1/disable";
+  ASSERT_TRUE(write_file(idle, "0\n").ok());
+  const auto host = open_host_knobs(options());
+  const auto pinned = set_mode(*host, tree_.root(), {.pin_max = true, .stays = false});
+  ASSERT_FALSE(pinned.ok());
+  EXPECT_EQ(pinned.error().message, "no clock of this machine can be set");
+  const Status by_helper = set_caps(*host, tree_.root(), {.kind = HelperRequest::Kind::pin_max});
+  EXPECT_EQ(by_helper.error().message, pinned.error().message);
+  EXPECT_EQ(set_preset({}, tree_.root(), *host).error().message, pinned.error().message);
+  EXPECT_EQ(*read_file(idle), "0\n");
 }
 
 TEST_F(HostTest, AModeIsKeptWhereThereIsAClock) {

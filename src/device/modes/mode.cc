@@ -83,13 +83,13 @@ Result<std::vector<PowerMode>> parse_modes(const std::vector<std::string>& texts
 }
 
 Status pin_max(BoardDevice& board, const fs::path& root) {
-  FLYBALL_CHECK(board.claim());
+  FLYBALL_ASSIGN(SettingsJournal* const journal, board.claim_journal());
   PowerMode caps = board.caps();
   caps.values.erase(axis::cpu_cores);
   FLYBALL_CHECK(board.apply(caps));
   for (int cpu : present_cpus({root}))
     for (const fs::path& state : folder_entries(KnobPlace{root}.cpu(cpu) / "cpuidle", "state"))
-      FLYBALL_CHECK(board.journal()->set(state / "disable", "1"));
+      FLYBALL_CHECK(journal->set(state / "disable", "1"));
   return {};
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "device/helper/link.h"
 #include "device/knobs/clock_range.h"
 #include "device/modes/nvpmodel_conf.h"
 
@@ -206,10 +205,7 @@ Result<const Preset*> find_preset(const Presets& presets, const std::string& nam
 }
 
 Status set_preset(const Preset& preset, const fs::path& root, BoardDevice& board) {
-  FLYBALL_CHECK(board.claim());
-  SettingsJournal* journal = board.journal();
-  if (!journal)
-    return Error{Code::unavailable, "nothing of this board can be set", rights_remedy()};
+  FLYBALL_ASSIGN(SettingsJournal* const journal, board.claim_journal());
   FLYBALL_CHECK(switch_cores(preset, root, *journal, "1"));
   FLYBALL_CHECK(set_clusters(preset, root, board, *journal));
   FLYBALL_CHECK(set_other_clocks(preset, board, *journal));
