@@ -144,7 +144,10 @@ std::vector<EnergyCase> energy_cases(const WorkloadTable& given) {
   }
   std::vector<EnergyCase> cases;
   for (const auto& [job, modes] : by_job) {
-    EnergyCase one{.workload = table.workload, .phase = table.phase, .modes = modes.size()};
+    EnergyCase one{.workload = table.workload,
+                   .phase = table.phase,
+                   .batch_size = table.batch_size,
+                   .modes = modes.size()};
     if (const auto batch = job.find(axis::batch_size); batch != job.end())
       one.batch_size = batch->second;
     const auto highest = std::ranges::find(modes, highest_mode(axes).values, &ModeFigures::mode);

@@ -34,9 +34,8 @@ std::string spread_text(const std::vector<double>& excess_pct) {
 
 std::optional<RoofChoice> roof_choice(const EnergyCase& one, const BoardRoofs& roofs,
                                       CountRules rules) {
-  const double batch = one.batch_size > 0 ? one.batch_size : 1;
   const auto layers =
-      known_layers(tabled_network(one.workload, one.phase), one.phase, batch, rules);
+      known_layers(tabled_network(one.workload, one.phase), one.phase, one.batch_size, rules);
   if (!layers) return {};
   RoofChoice choice;
   Named fastest, thriftiest;

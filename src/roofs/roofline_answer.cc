@@ -25,9 +25,8 @@ bool batch_asked(const RooflineRequest& request, double batch) {
 // The case's figures in one mode, under that mode's roofs where it has some.
 void bind_figures(RooflineAnswer& answer, const EnergyCase& one, const ModeFigures& figures) {
   const ModeRoofs* roofs = answer.roofs.of(figures.mode);
-  const double batch = one.batch_size > 0 ? one.batch_size : 1;
-  const auto layers =
-      known_layers(tabled_network(one.workload, one.phase), one.phase, batch, answer.request.rules);
+  const auto layers = known_layers(tabled_network(one.workload, one.phase), one.phase,
+                                   one.batch_size, answer.request.rules);
   if (!roofs || !layers) return;
   BoundWorkload bound = bind_layers(*layers, *roofs, answer.roofs.provenance);
   bound.measured_s = figures.ms * 1e-3;

@@ -320,6 +320,43 @@ TEST(Roofs, OfSimulatedRowsAreSimulatedAsTheyAreFittedAndKept) {
               testing::Contains(HasSubstr("the roofs are simulated")));
 }
 
+// Those of 64 samples in each minibatch, in a table that has no column of them.
+WorkloadTable table_without_batches(const std::string& workload) {
+  const WorkloadTable given = board_table(workload);
+  WorkloadTable table = given;
+  table.space = Space({named_axis("gpu_mhz")});
+  table.minibatch_ms.clear();
+  table.power_w.clear();
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given.space.row(i)[0] == 64)
+      table.add(std::array<double, 1>{given.space.row(i)[1]}, given.minibatch_ms[i],
+                given.power_w[i]);
+  return table;
+}
+
+// To count its minibatches as one sample each would make the board slow.
+TEST(Roofs, ATableThatDoesNotSayHowLargeItsMinibatchesAreIsLeftOut) {
+  std::vector<WorkloadTable> tables = {board_table("mobilenet_v3"), board_table("lstm")};
+  const auto without = roofline_of_tables({.rules = CountRules::pagoda}, tables);
+  tables.push_back(table_without_batches("resnet50"));
+  const auto answer = roofline_of_tables({.rules = CountRules::pagoda}, tables);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(roofs_json(answer->roofs)["modes"], roofs_json(without->roofs)["modes"]);
+  EXPECT_THAT(answer->notes, testing::Contains("resnet50 infer on known is left out: it does not "
+                                               "say how large its minibatches are"));
+  EXPECT_EQ(answer->cases.size(), without->cases.size() + 1);  // its energies are what they are
+  EXPECT_EQ(answer->bound.size(), without->bound.size());
+  EXPECT_FALSE(answer->choices.back());
+  tables.back().batch_size = 64;
+  const auto known = roofline_of_tables({.rules = CountRules::pagoda}, tables);
+  EXPECT_EQ(known->cases.back().batch_size, 64);
+  EXPECT_NEAR(known->roofs.highest()->flop_per_s / 2.4e12, 1, 0.01);
+  EXPECT_GT(known->bound.size(), without->bound.size());
+  const auto alone = roofline_of_tables({}, std::vector{table_without_batches("resnet50")});
+  ASSERT_FALSE(alone.ok());
+  EXPECT_THAT(alone.error().message, HasSubstr("how large its minibatches are"));
+}
+
 TEST(Roofs, PowersOfTwoTotalsGiveNoEnergy) {
   std::vector<WorkloadTable> tables = {board_table("resnet50"), board_table("lstm")};
   ASSERT_TRUE(roofline_of_tables({}, tables)->roofs.modes.front().energy.has_value());

@@ -108,12 +108,15 @@ Provenance worse(Provenance a, Provenance b) {
 // `known_as` becomes that of the worst known row. Error: its work is not known, in words.
 Status add_table(const WorkloadTable& given, const WorkOf& work_of, Modes& modes,
                  Provenance& known_as) {
+  if (!given.knows_batches())
+    return Error{Code::not_found,
+                 given.title() + " is left out: it does not say how large its minibatches are", ""};
   const WorkloadTable table = merge_repeats(given);
   const std::set<size_t> doubtful = doubtful_rows(table);
   const auto batch = table.space.axis_index(axis::batch_size);
   std::map<double, std::optional<LayerTotals>> known;
   for (size_t i = 0; i < table.size(); ++i) {
-    const double size = batch ? table.space.row(i)[*batch] : 1;
+    const double size = batch ? table.space.row(i)[*batch] : table.batch_size;
     if (!known.contains(size)) known[size] = work_of(table.workload, table.phase, size);
     const auto& work = known[size];
     if (!work || !(work->flop > 0) || !(work->bytes > 0))
@@ -204,8 +207,8 @@ Result<TableRoofs> fit_table_roofs(std::span<const WorkloadTable> tables, const 
     fitted.notes.push_back(fmt::format("the roofs are fitted over rows that were {}: so are they",
                                        provenance_name(roofs.provenance)));
   if (roofs.sources.empty())
-    return Error{Code::not_found, "the FLOP and bytes of no workload of these tables are known",
-                 "`flyball workloads` lists the networks whose work is known"};
+    return Error{Code::not_found, "no roofs can be fitted: " + join(fitted.notes, "; "),
+                 "a table needs a column batch_size, and a network that `flyball workloads` lists"};
   if (totals.size() == 1) roofs.total = *totals.begin();
   if (totals.size() > 1) {  // no constant holds for all of them
     roofs.power_gap = "the tables' powers are of several totals: " + total_names(totals);

@@ -40,7 +40,7 @@ struct TableRoofs {
 /// Over all tables of one board; repeats as their medians. Rows whose power is doubtful
 /// (doubtful_rows()) give no energy, nor do tables of several power totals. The roofs are
 /// `simulated` or `predicted` as soon as one of the rows is. Errors: no tables; tables of several
-/// boards; no table whose work is known.
+/// boards; no table whose work, and so its batch sizes, is known.
 Result<TableRoofs> fit_table_roofs(std::span<const WorkloadTable> tables, const WorkOf& work_of);
 
 }  // namespace flyball
