@@ -82,12 +82,8 @@ const Measurement* measurement_of(std::span<const StoredMeasurement> measured,
     if (m.trial.job.workload != bound.workload || m.trial.job.phase != bound.phase ||
         size != bound.batch_size || !(m.minibatch_ms > 0))
       continue;
-    // What a trial leaves as it is, it has as the board has it.
-    const bool same = std::ranges::all_of(bound.mode.values, [&](const auto& setting) {
-      const auto own = m.trial.mode.values.find(setting.first);
-      return own != m.trial.mode.values.end() && own->second == setting.second;
-    });
-    if (same) found.push_back(&stored);
+    // Where one of them names what the other leaves out, nobody knows how the other had it.
+    if (m.trial.mode.values == bound.mode.values) found.push_back(&stored);
   }
   if (found.empty()) return nullptr;
   // Of the repeats of the latest trial the one that they come to, as everywhere.
@@ -165,7 +161,8 @@ Result<RooflineAnswer> roofline_of_board(const RooflineRequest& request, const S
     }
   if (!any_measured)
     answer.notes.emplace_back(
-        "none of these was measured on this board: times are the least that its roofs allow; "
+        "none of these was measured in a mode of these roofs: times are the least that they "
+        "allow; "
         "`flyball tune` measures");
   if (!answer.roofs.power_gap.empty())
     answer.notes.push_back("no energy roofs: " + answer.roofs.power_gap);

@@ -10,7 +10,9 @@
 
 #include "base/os/temp_folder.h"
 #include "base/random.h"
+#include "profile/trials/device_script_testing.h"
 #include "roofs/known_layers.h"
+#include "roofs/microbench/measure.h"
 #include "roofs/roofline_answer.h"
 #include "store/sample_testing.h"
 
@@ -355,6 +357,45 @@ TEST(Roofs, ATableThatDoesNotSayHowLargeItsMinibatchesAreIsLeftOut) {
   const auto alone = roofline_of_tables({}, std::vector{table_without_batches("resnet50")});
   ASSERT_FALSE(alone.ok());
   EXPECT_THAT(alone.error().message, HasSubstr("how large its minibatches are"));
+}
+
+// What is measured of a mode is known by every axis that was set while it was.
+TEST(Roofs, AMeasuredModeNamesAllAxes) {
+  const ScriptedDevice device;
+  const Settings highest = {{"cpu_cores", 4}, {"gpu_mhz", 600}};
+  const Settings few_cores = {{"cpu_cores", 1}, {"gpu_mhz", 600}};
+  const Settings slow_gpu = {{"cpu_cores", 4}, {"gpu_mhz", 300}};
+  std::vector<Settings> modes;
+  for (const PowerMode& mode : roof_modes(device)) modes.push_back(mode.values);
+  EXPECT_THAT(modes, testing::ElementsAre(highest, few_cores, slow_gpu));
+  modes.clear();
+  for (const PowerMode& mode : roof_modes(device, {{{{"cpu_cores", 1}}}, {}}))
+    modes.push_back(mode.values);
+  EXPECT_THAT(modes, testing::ElementsAre(few_cores, highest));
+}
+
+// A trial of a lower clock is no reading under roofs that do not say at which clock they were.
+TEST(Roofs, BesideThemStandsWhatWasMeasuredInTheirModeAlone) {
+  StoredRoofs stored;
+  stored.roofs.device = "board";
+  stored.roofs.modes = {
+      {.mode = {{{"cpu_cores", 4}}}, .flop_per_s = 1e12, .bytes_per_s = 1e11, .launch_s = 1e-5}};
+  StoredMeasurement slow;
+  slow.id = 2;
+  slow.measurement.trial.job.workload = "resnet18";
+  slow.measurement.trial.job.phase = Phase::infer;
+  slow.measurement.trial.mode = {{{"cpu_cores", 4}, {"cpu_mhz", 600}}};
+  slow.measurement.minibatch_ms = 90;
+  StoredMeasurement same = slow;
+  same.id = 1;
+  same.measurement.trial.mode = {{{"cpu_cores", 4}}};
+  same.measurement.minibatch_ms = 30;
+  const std::vector<StoredMeasurement> measured = {same, slow};
+  const RooflineRequest request{.workloads = {"resnet18"}};
+  EXPECT_EQ(roofline_of_board(request, stored, measured)->bound.at(0).measured_s, 0.03);
+  const auto none = roofline_of_board(request, stored, std::span(measured).last(1));
+  EXPECT_TRUE(std::isnan(none->bound.at(0).measured_s));
+  EXPECT_THAT(none->notes, testing::Contains(HasSubstr("none of these was measured in a mode")));
 }
 
 TEST(Roofs, PowersOfTwoTotalsGiveNoEnergy) {

@@ -27,7 +27,7 @@ class ScriptedDevice final : public Device {
   Status claim() override { return {}; }
   Status apply(const PowerMode& mode) override {
     if (refuse) return Error{Code::io, "it did not take", ""};
-    now = mode;
+    for (const auto& [axis, value] : mode.values) now.values[axis] = value;
     set_ns_ = monotonic_ns();
     applied.push_back(mode);
     if (told) told(mode);

@@ -61,10 +61,7 @@ Result<IdlePower> measure_idle(Device& device, PowerMeter& meter, const PowerMod
   if (meter.total().empty())
     return Error{Code::unavailable, "idle power is not known here: " + meter.gap(),
                  "`flyball doctor` lists the power sensors that there are"};
-  if (!mode.values.empty()) {
-    FLYBALL_CHECK(device.apply(mode));
-    settle(device, mode, std::min(options.settle_s, 0.1));
-  }
+  FLYBALL_CHECK(set_alone(device, mode, std::min(options.settle_s, 0.1)));
   IdlePower idle{.device = device.info().name,
                  .fingerprint = device.info().fingerprint,
                  .mode = mode,

@@ -32,7 +32,7 @@ struct IdlePower {
   Provenance provenance = Provenance::measured;  ///< else simulated
 };
 
-/// Sets the mode (not an empty one), waits, and measures; the mode stays until it is restored.
+/// Sets the mode alone (set_alone()), waits, and measures; the mode stays until it is restored.
 /// Errors: the mode cannot be set; no power is measured here; `interrupted`.
 Result<IdlePower> measure_idle(Device& device, PowerMeter& meter, const PowerMode& mode,
                                const IdleOptions& options);

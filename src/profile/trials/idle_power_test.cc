@@ -31,6 +31,16 @@ TEST(IdlePower, MeasuresTheModeThatItSets) {
   EXPECT_EQ(device.applied.size(), 1u);
 }
 
+// What it does not name is as the board had it: not as the mode before left it.
+TEST(IdlePower, EachModeIsMeasuredByItself) {
+  ScriptedDevice device;
+  ScriptedMeter meter([&] { return device.setting("gpu_mhz", 600) / 100; });
+  EXPECT_EQ(measure_idle(device, meter, {{{"gpu_mhz", 300}}}, quick)->power_w, 3);
+  EXPECT_EQ(measure_idle(device, meter, {{{"cpu_cores", 1}}}, quick)->power_w, 6);
+  EXPECT_EQ(measure_idle(device, meter, {{{"gpu_mhz", 300}}}, quick)->power_w, 3);
+  EXPECT_EQ(measure_idle(device, meter, {}, quick)->power_w, 6);
+}
+
 TEST(IdlePower, LeavesTheBoardAsItIsWhereNoModeIsNamed) {
   ScriptedDevice device;
   ScriptedMeter meter([] { return 5.0; });

@@ -28,6 +28,14 @@ double settle(const Device& device, const PowerMode& mode, double settle_s) {
   return watch.seconds();
 }
 
+Status set_alone(Device& device, const PowerMode& mode, double settle_s) {
+  FLYBALL_CHECK(device.restore());
+  if (mode.values.empty()) return {};
+  FLYBALL_CHECK(device.apply(mode));
+  settle(device, mode, settle_s);
+  return {};
+}
+
 namespace {
 
 constexpr int64_t between_looks_ns = 200'000'000;

@@ -23,6 +23,10 @@ std::vector<std::string> not_kept(const Device& device, const PowerMode& mode);
 /// as long. Returns how long it took, in seconds.
 double settle(const Device& device, const PowerMode& mode, double settle_s);
 
+/// Sets this mode alone and waits as settle(): what it does not name is as it was before this
+/// device set anything, whichever modes came before. An empty one leaves all of it so.
+Status set_alone(Device& device, const PowerMode& mode, double settle_s);
+
 /// Looks at the clocks of one trial, five times a second at most: a look reads a dozen files.
 class ClockWatch {
  public:

@@ -24,6 +24,7 @@ bool wait_until_kept(const Device& device, const PowerMode& mode, double patienc
 }
 
 Status time_switch(Device& device, ModeSwitch& change, const SwitchOptions& options) {
+  FLYBALL_CHECK(device.restore());  // of the change before nothing stays
   FLYBALL_CHECK(device.apply(change.from));
   wait_until_kept(device, change.from, options.patience_s);
   const Stopwatch watch;
@@ -31,6 +32,12 @@ Status time_switch(Device& device, ModeSwitch& change, const SwitchOptions& opti
   if (!wait_until_kept(device, change.to, options.patience_s)) ++change.unseen;
   change.ms.push_back(watch.seconds() * 1e3);
   return {};
+}
+
+// What `other` sets and `mode` leaves as it is.
+void add_axes_of(const PowerMode& other, const PowerMode& baseline, PowerMode& mode) {
+  for (const auto& [name, value] : baseline.values)
+    if (other.values.contains(name)) mode.values.emplace(name, value);
 }
 
 }  // namespace
@@ -44,7 +51,10 @@ double SwitchCost::switch_ms() const {
 Result<std::vector<ModeSwitch>> switches_of(const Device& device,
                                             const std::vector<PowerMode>& modes) {
   std::vector<ModeSwitch> switches;
-  const auto both = [&](const std::string& name, const PowerMode& a, const PowerMode& b) {
+  const PowerMode baseline = device.baseline();
+  const auto both = [&](const std::string& name, PowerMode a, PowerMode b) {
+    add_axes_of(b, baseline, a);
+    add_axes_of(a, baseline, b);
     switches.push_back({.name = name, .from = a, .to = b});
     switches.push_back({.name = name, .from = b, .to = a});
   };

@@ -33,6 +33,27 @@ TEST(SwitchCost, NamedModesInBothDirections) {
   EXPECT_THAT(alone.error().message, HasSubstr("one mode alone"));
 }
 
+// Else a change to a mode would leave what the other one has set, and be named as if it did not.
+TEST(SwitchCost, WhatOnlyOneModeNamesTheOtherHasAsTheBoard) {
+  ScriptedDevice device;
+  const auto switches = *switches_of(device, {{{{"gpu_mhz", 300}}}, {{{"cpu_cores", 1}}}});
+  ASSERT_EQ(switches.size(), 2u);
+  EXPECT_EQ(switches[0].from.values, (Settings{{"cpu_cores", 4}, {"gpu_mhz", 300}}));
+  EXPECT_EQ(switches[0].to.values, (Settings{{"cpu_cores", 1}, {"gpu_mhz", 600}}));
+}
+
+TEST(SwitchCost, EachChangeIsTimedByItself) {
+  ScriptedDevice device;
+  const auto switches = *switches_of(device, {});
+  std::vector<Settings> set;  // all that is set, at each apply()
+  device.told = [&](const PowerMode&) { set.push_back(device.now.values); };
+  ASSERT_TRUE(measure_switches(device, {switches[0], switches[2]}, {.rounds = 1}).ok());
+  const Settings high_cores = {{"cpu_cores", 4}}, few_cores = {{"cpu_cores", 1}},
+                 high_gpu = {{"gpu_mhz", 600}}, slow_gpu = {{"gpu_mhz", 300}};
+  EXPECT_THAT(set, testing::UnorderedElementsAre(Settings(), high_cores, few_cores, Settings(),
+                                                 high_gpu, slow_gpu));
+}
+
 TEST(SwitchCost, CountsUntilTheClocksAreSeen) {
   ScriptedDevice device;
   device.lag_s = 0.02;

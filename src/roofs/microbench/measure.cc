@@ -222,10 +222,7 @@ Result<ModeRoofs> measure_mode(Device& device, PowerMeter& meter, const PowerMod
                                const RoofOptions& options,
                                const std::function<void(std::string)>& say) {
   ModeRoofs mode{.mode = wanted};
-  if (!wanted.values.empty()) {
-    FLYBALL_CHECK(device.apply(wanted));
-    settle(device, wanted, 0.1);
-  }
+  FLYBALL_CHECK(set_alone(device, wanted, 0.1));
   if (!meter.total().empty()) {
     say("idle");
     FLYBALL_ASSIGN(mode.idle,
@@ -271,20 +268,24 @@ double roof_array_bytes(const RoofOptions& options) {
   return left ? std::min(wanted, static_cast<double>(*left) / 8) : wanted;
 }
 
-std::vector<PowerMode> roof_modes(const Device& device) {
+std::vector<PowerMode> roof_modes(const Device& device, std::vector<PowerMode> named) {
   const PowerMode caps = device.caps();
-  std::vector<PowerMode> modes(1);
+  PowerMode highest;
+  std::vector<PowerMode> lowest;
   for (const AxisState& state : device.states()) {
     const Axis& axis = state.axis;
     const auto cap = caps.values.find(axis.name);
-    if (!state.settable || state.asked || axis.values.empty() || cap == caps.values.end() ||
-        cap->second <= axis.values.front())
-      continue;
-    modes.front().values[axis.name] = cap->second;
-    modes.push_back({{{axis.name, axis.values.front()}}});
+    if (!state.settable || state.asked || axis.values.empty() || cap == caps.values.end()) continue;
+    highest.values[axis.name] = cap->second;
+    if (cap->second > axis.values.front()) lowest.push_back({{{axis.name, axis.values.front()}}});
+  }
+  std::vector<PowerMode> modes = std::move(named);
+  if (modes.empty()) {
+    modes = std::move(lowest);
+    modes.insert(modes.begin(), highest);
   }
   for (PowerMode& mode : modes)  // every other axis at its cap
-    mode.values.insert(modes.front().values.begin(), modes.front().values.end());
+    mode.values.insert(highest.values.begin(), highest.values.end());
   return modes;
 }
 

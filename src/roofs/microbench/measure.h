@@ -27,9 +27,10 @@ struct RoofOptions {
 /// memory that is left.
 double roof_array_bytes(const RoofOptions& options);
 
-/// The mode that the board is in, and each axis that can be set and nobody has to ask for at its
-/// lowest value alone: what `measure_roofs` takes where no mode is named.
-std::vector<PowerMode> roof_modes(const Device& device);
+/// The named modes; where there are none, the mode that the board is in and each axis that can be
+/// set and nobody has to ask for at its lowest value. Every such axis that one leaves out is at its
+/// cap: what is measured is known by all of them.
+std::vector<PowerMode> roof_modes(const Device& device, std::vector<PowerMode> named = {});
 
 /// Measures one mode after the other, each on as many threads as it has cores; the last one stays
 /// until it is restored. An empty mode is the board as it is. Errors: a mode cannot be set;

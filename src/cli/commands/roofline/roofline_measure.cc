@@ -28,7 +28,7 @@ struct RooflineMeasureArguments {
 Result<std::vector<PowerMode>> modes_of(const RooflineMeasureArguments& options,
                                         const Device& device) {
   FLYBALL_ASSIGN(auto modes, parse_modes(options.modes));
-  return modes.empty() ? roof_modes(device) : modes;
+  return roof_modes(device, std::move(modes));
 }
 
 std::string giga(double value) {
