@@ -217,15 +217,13 @@ std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
   auto cores = find_hotplug_cores(place, board.spec ? board.spec->last_cores : std::vector<int>());
   if (cores && !(*cores)->settable().ok() && options.root == "/" && !options.rehearsed) {
     // Unprivileged: what this process and its children use.
-    std::vector<int> online;
-    for (int cpu : cpus)
-      if (is_online(place, cpu)) online.push_back(cpu);
-    std::vector<double> counts(online.size());
+    const std::vector<int> allowed = allowed_cpus();
+    std::vector<double> counts(allowed.size());
     std::iota(counts.begin(), counts.end(), 1.0);
     parts.gaps.push_back(
         {{axis::cpu_cores},
          {Code::permission, "cpu_cores is set by affinity only: cores stay on", rights_remedy()}});
-    cores = make_affinity_cores(online, counts, true);
+    cores = make_affinity_cores(allowed, counts, true);
   }
   add(axis::cpu_cores, std::move(cores));
   add(axis::cpu_mhz, find_cpu_clock(place, cpus));

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/os/temp_folder.h"
@@ -200,6 +202,25 @@ TEST_F(BoardDeviceTest, DenverCoresComeOnLast) {
   ASSERT_TRUE(board->apply({{{"cpu_cores", 4}}}).ok());
   EXPECT_EQ(get("sys/devices/system/cpu/cpu1/online"), "0");
   EXPECT_EQ(get("sys/devices/system/cpu/cpu5/online"), "1");
+}
+
+// `taskset -c 1 flyball …` of a user who may switch no core.
+TEST(AffinityCores, KeepToTheCoresOfTheirProcess) {
+  const std::vector<int> cpus = allowed_cpus();
+  const auto narrowed = [&] {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(cpus.back(), &own);
+    if (::sched_setaffinity(0, sizeof own, &own) != 0) return 1;
+    const KnobPtr knob = make_affinity_cores(cpus, {1}, true);
+    if (!knob->set(1, 1, nullptr).ok() || !knob->undo().ok()) return 2;
+    if (allowed_cpus() != std::vector{cpus.back()}) return 3;
+    if (::geteuid() == 0 && ::setuid(65534) != 0) return 4;
+    const auto board = open_known_board(BoardIdentity(), {.journal = "/nowhere/board.journal"});
+    const Knob* cores = board->find("cpu_cores");
+    return cores && cores->axis().values == std::vector<double>{1} ? 0 : 5;
+  };
+  EXPECT_EXIT(::_exit(narrowed()), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(BoardDeviceTest, APresetSetsCapsAsNvpmodelDoes) {

@@ -1,7 +1,6 @@
 #include "device/host/host.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 
@@ -9,17 +8,6 @@
 
 namespace flyball {
 namespace {
-
-std::vector<int> allowed_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  if (cpus.empty()) cpus.push_back(0);
-  return cpus;
-}
 
 // Of a tree those that it shows as on: our own affinity says nothing of it.
 std::vector<int> usable_cpus(const KnobPlace& place) {

@@ -44,16 +44,18 @@ class AffinityCores final : public Knob {
 
   Status set(double, double high, SettingsJournal*) override {
     if (!pin_) return {};
-    pinned_ = true;
+    if (before_.empty()) before_ = allowed_cpus();
     return pin_all_threads(std::span(cpus_).first(static_cast<size_t>(high)));
   }
   Status undo() override {
-    return std::exchange(pinned_, false) ? pin_all_threads(cpus_) : Status();
+    const std::vector<int> before = std::exchange(before_, {});
+    return before.empty() ? Status() : pin_all_threads(before);
   }
 
  private:
   std::vector<int> cpus_;
-  bool pin_, pinned_ = false;
+  bool pin_;
+  std::vector<int> before_{};  // that this process could use; empty while nothing is pinned
 };
 
 class HotplugCores final : public Knob {
@@ -100,6 +102,17 @@ class HotplugCores final : public Knob {
 };
 
 }  // namespace
+
+std::vector<int> allowed_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
 
 KnobPtr make_affinity_cores(std::vector<int> cpus, std::vector<double> counts, bool pin) {
   return std::make_unique<AffinityCores>(std::move(cpus), std::move(counts), pin);

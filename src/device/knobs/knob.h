@@ -50,6 +50,8 @@ struct KnobPlace {
 
 // Each finds the knob of a board, or says why there is none.
 
+/// The cores that this process may use, whoever chose them (taskset, cpuset).
+std::vector<int> allowed_cpus();
 /// Cores by affinity: every thread of this process, and what it starts. `pin` false: only checks.
 KnobPtr make_affinity_cores(std::vector<int> cpus, std::vector<double> counts, bool pin);
 /// Cores by hotplug, 1 … all: the lowest numbers first, `last` after all others; cpu0 stays on.
