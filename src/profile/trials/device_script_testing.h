@@ -14,19 +14,20 @@ class ScriptedDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   std::vector<AxisState> states() const override {
     return {{.axis = named_axis("cpu_cores", {1, 2, 4}), .own = own_cores},
-            {.axis = named_axis("gpu_mhz", {300, 600}), .own = own_gpu}};
+            {.axis = named_axis("gpu_mhz", {300, 600}), .own = own_gpu, .asked = asked_gpu}};
   }
   PowerMode caps() const override { return {{{"cpu_cores", 4}, {"gpu_mhz", 600}}}; }
   PowerMode baseline() const override { return caps(); }
-  /// The GPU's clock follows `lag_s` after it was set.
+  /// The GPU's clock follows `lag_s` after it was set; until then it is what it was.
   Settings observed() const override {
     const bool late = static_cast<double>(monotonic_ns() - set_ns_) * 1e-9 < lag_s;
-    return {{"gpu_mhz", late ? 1 : setting("gpu_mhz", 600)}};
+    return {{"gpu_mhz", late ? gpu_before_ : setting("gpu_mhz", 600)}};
   }
   std::vector<AxisGap> gaps() const override { return {}; }
   Status claim() override { return {}; }
   Status apply(const PowerMode& mode) override {
     if (refuse) return Error{Code::io, "it did not take", ""};
+    gpu_before_ = setting("gpu_mhz", 600);
     for (const auto& [axis, value] : mode.values) now.values[axis] = value;
     set_ns_ = monotonic_ns();
     applied.push_back(mode);
@@ -48,7 +49,7 @@ class ScriptedDevice final : public Device {
 
   PowerMode now;
   std::vector<PowerMode> applied;
-  bool own_cores = false, own_gpu = false;
+  bool own_cores = false, own_gpu = false, asked_gpu = false;
   double lag_s = 0;
   bool refuse = false;
   std::function<void(const PowerMode&)> told{};  ///< of each mode that was set, or put back
@@ -56,6 +57,7 @@ class ScriptedDevice final : public Device {
  private:
   DeviceInfo info_{"scripted", "Scripted board", "board of a script"};
   int64_t set_ns_ = 0;
+  double gpu_before_ = 600;
 };
 
 class ScriptedMeter final : public PowerMeter {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -10,14 +11,16 @@
 namespace flyball {
 
 std::vector<std::string> not_kept(const Device& device, const PowerMode& mode) {
-  std::vector<std::string> lower;
+  std::vector<std::string> other;
   for (const auto& [name, now] : device.observed()) {
     const auto asked = mode.values.find(name);
-    if (asked == mode.values.end() || now >= asked->second * (1 - clock_tolerance)) continue;
-    lower.push_back(
+    if (asked == mode.values.end() ||
+        std::abs(now - asked->second) <= asked->second * clock_tolerance)
+      continue;
+    other.push_back(
         fmt::format("{} {} reads {}", name, format_number(asked->second), format_number(now)));
   }
-  return lower;
+  return other;
 }
 
 double settle(const Device& device, const PowerMode& mode, double settle_s) {

@@ -12,11 +12,12 @@
 
 namespace flyball {
 
-/// A pinned clock that reads so much lower than it was asked for has been throttled, a fraction.
+/// A pinned clock that reads so far from what was asked does not keep it, a fraction; so much lower
+/// while a trial is counted, it has been throttled.
 inline constexpr double clock_tolerance = 0.05;
 
-/// "gpu_mhz 918 reads 612": axes of the mode that the board does not keep; empty where it keeps all
-/// or does not tell.
+/// "gpu_mhz 918 reads 612": axes of the mode that the board does not keep, or, after the mode was
+/// set, not yet: a clock that is to fall reads higher. Empty where it keeps all or does not tell.
 std::vector<std::string> not_kept(const Device& device, const PowerMode& mode);
 
 /// Waits at least `settle_s` after a mode was set, and until the board keeps it, at most ten times

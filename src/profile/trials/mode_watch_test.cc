@@ -29,6 +29,8 @@ TEST(ModeWatch, AClockThatDoesNotKeepItsModeIsNamed) {
   EXPECT_TRUE(not_kept(*board, mode).empty());
   EXPECT_LT(settle(*board, mode, 0.1), 1);
   EXPECT_TRUE(not_kept(*board, {}).empty());
+  ASSERT_TRUE(write_file(now, "1300500000\n").ok());  // it is to fall, and has not yet
+  EXPECT_THAT(not_kept(*board, mode), testing::ElementsAre("gpu_mhz 918 reads 1300.5"));
 }
 
 // What was asked and what was seen are numbers of the measurement.

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "profile/trials/mode_watch.h"
+#include "profile/trials/offered_axes.h"
 
 namespace flyball {
 namespace {
@@ -67,7 +68,7 @@ Result<std::vector<ModeSwitch>> switches_of(const Device& device,
   }
   const PowerMode caps = device.caps();
   PowerMode high, low;
-  for (const Axis& axis : device.axes()) {
+  for (const Axis& axis : offered_axes(device, {})) {
     const auto cap = caps.values.find(axis.name);
     if (axis.values.empty() || cap == caps.values.end() || cap->second <= axis.values.front())
       continue;

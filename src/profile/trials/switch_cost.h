@@ -42,7 +42,8 @@ struct SwitchOptions {
   std::function<void(size_t done, size_t total)> progress{};
 };
 
-/// Of each axis that can be set from its cap to its lowest value and back, and of all at once;
+/// Of each axis that can be set, and nobody has to ask for, from its cap to its lowest value and
+/// back, and of all at once;
 /// between each two of `modes` in both directions, where at least two are named: what only one of
 /// them names is in the other as the board has it. Error: nothing can be set here.
 Result<std::vector<ModeSwitch>> switches_of(const Device& device,

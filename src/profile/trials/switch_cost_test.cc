@@ -23,6 +23,17 @@ TEST(SwitchCost, EachKnobAloneAndAllAtOnce) {
   EXPECT_EQ((*switches)[5].to.values, (Settings{{"cpu_cores", 4}, {"gpu_mhz", 600}}));
 }
 
+// The locks of a GPU change a machine that was asked for its cores alone.
+TEST(SwitchCost, WhatHasToBeAskedForIsChangedBetweenNamedModesAlone) {
+  ScriptedDevice device;
+  device.asked_gpu = true;
+  const auto unnamed = *switches_of(device, {});
+  ASSERT_EQ(unnamed.size(), 2u);
+  for (const ModeSwitch& change : unnamed) EXPECT_EQ(change.name, "cpu_cores");
+  const auto named = *switches_of(device, {{{{"gpu_mhz", 300}}}, {{{"gpu_mhz", 600}}}});
+  EXPECT_EQ(named[0].to.values, (Settings{{"gpu_mhz", 600}}));
+}
+
 TEST(SwitchCost, NamedModesInBothDirections) {
   ScriptedDevice device;
   const std::vector<PowerMode> modes = {

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "device/measuring.h"
 #include "profile/trials/mode_watch.h"
+#include "profile/trials/offered_axes.h"
 #include "roofs/microbench/peak_kernels.h"
 #include "roofs/microbench/streams.h"
 #include "roofs/microbench/team.h"
@@ -272,10 +273,9 @@ std::vector<PowerMode> roof_modes(const Device& device, std::vector<PowerMode> n
   const PowerMode caps = device.caps();
   PowerMode highest;
   std::vector<PowerMode> lowest;
-  for (const AxisState& state : device.states()) {
-    const Axis& axis = state.axis;
+  for (const Axis& axis : offered_axes(device, {})) {
     const auto cap = caps.values.find(axis.name);
-    if (!state.settable || state.asked || axis.values.empty() || cap == caps.values.end()) continue;
+    if (axis.values.empty() || cap == caps.values.end()) continue;
     highest.values[axis.name] = cap->second;
     if (cap->second > axis.values.front()) lowest.push_back({{{axis.name, axis.values.front()}}});
   }
