@@ -285,7 +285,7 @@ class Study final : public Profiler {
     if (told.minibatches_ms.size() == 1) m.minibatch_ms = told.minibatches_ms.front();
     m.noise = unknown_noise;
     if (told.minibatches_ms.size() < 2) return m;
-    StoppingRule rule{StoppingOptions()};
+    StoppingRule rule(stopping_of({}, m.trial));
     for (const double ms : told.minibatches_ms) {
       rule.add(ms);
       m.minibatches.push_back({0, 0, ms, 0});

@@ -317,7 +317,7 @@ class LiveProfiler final : public Profiler {
   }
 
   Status count(MinibatchRun& run, ClockWatch& clocks, Measurement& m) {
-    StoppingRule rule(options_.stopping);
+    StoppingRule rule(stopping_of(options_.stopping, m.trial));
     double cache_bytes = 0, file_bytes = 0;
     const Stopwatch watch;
     while (!rule.done() || (meter_->updates() < power_updates_wanted &&

@@ -99,7 +99,7 @@ class ProgramTrial {
         clocks_(device, m.trial.mode),
         options_(options),
         m_(m),
-        rule_(options.stopping),
+        rule_(stopping_of(options.stopping, m.trial)),
         marks_(run.started_ns()) {}
 
   Status measure() {
@@ -223,7 +223,7 @@ class ProgramTrial {
       return {};
     }
     if (m_.minibatches.size() < 2 && early_.size() > m_.minibatches.size()) {
-      rule_ = StoppingRule(options_.stopping);
+      rule_ = StoppingRule(stopping_of(options_.stopping, m_.trial));
       m_.minibatches.clear();
       for (const MinibatchTimes& times : early_) count(times);
     }

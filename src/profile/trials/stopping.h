@@ -17,9 +17,14 @@ struct TimeSummary {
 /// Cuts consecutive minibatches into blocks of at least `block_ms` and takes the median of the
 /// blocks' means: means within a block, since workers deliver minibatches in bursts; a median over
 /// blocks, since a machine that does something else for a moment shall not count. A minibatch
-/// longer than `block_ms` is a block of its own. Standard error of a median of n normal values:
-/// 1.2533 σ / √n, with σ from the median absolute deviation.
-TimeSummary summarise_times(std::span<const double> minibatch_ms, double block_ms = 25);
+/// longer than `block_ms` is a block of its own, unless times are uneven: where the mean of the
+/// blocks, without the outermost, is not their median, the long ones recur and are part of what a
+/// minibatch takes. Blocks then hold whole rounds of `round` minibatches (the loader's workers);
+/// where nobody knows that (0, 1), of as many up to 16 as leave the least noise. What still differs
+/// is noise. Standard error of a median of n normal values: 1.2533 σ / √n, with σ from the median
+/// absolute deviation.
+TimeSummary summarise_times(std::span<const double> minibatch_ms, size_t round = 0,
+                            double block_ms = 25);
 
 /// What a trial may cost.
 struct StoppingOptions {
@@ -29,6 +34,8 @@ struct StoppingOptions {
   double min_seconds = 1.0;    ///< of counted minibatches
   double max_seconds = 10.0;   ///< time cap
   size_t max_minibatches = 0;  ///< 0: no cap
+  /// After so many minibatches their times may repeat: the loader's workers. 0: not known.
+  size_t round = 0;
 };
 
 /// Collects minibatch times and says when, and why, to stop.
@@ -41,10 +48,12 @@ class StoppingRule {
   bool done();
   /// "relative noise 1.4 % <= 2 %", "time cap 10 s", …; "" before done().
   const std::string& reason() const { return reason_; }
-  TimeSummary summary() const { return summarise_times(times_); }
+  TimeSummary summary() const { return summarise_times(times_, options_.round); }
   std::span<const double> times() const { return times_; }
 
  private:
+  size_t least_minibatches() const;
+
   StoppingOptions options_;
   std::vector<double> times_;
   double total_s_ = 0;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "base/statistics.h"
+
 namespace flyball {
 namespace {
 
@@ -51,6 +53,57 @@ TEST(Summary, AMomentOfOtherWorkDoesNotCount) {
   EXPECT_DOUBLE_EQ(summarise_times(times).value_ms, 30);
 }
 
+// `round` again and again, each with a jitter of `jitter` ms, and one disturbed minibatch.
+std::vector<double> bursts(const std::vector<double>& round, size_t count, double jitter,
+                           size_t begin = 0) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> draw(0, jitter);
+  std::vector<double> times;
+  for (size_t i = 0; i < count; ++i) times.push_back(round[(i + begin) % round.size()]);
+  for (double& time : times) time += draw(random);
+  times[count / 2] += 400;
+  return times;
+}
+
+struct BurstCase {
+  std::vector<double> round;
+  size_t workers;  ///< as the rule is told; 0: not
+};
+
+class Bursts : public ::testing::TestWithParam<BurstCase> {};
+
+// Workers that are behind: the median of single minibatches would be that of the short ones.
+TEST_P(Bursts, AreToldByWhatAMinibatchTakesInTheLongRun) {
+  const auto& [round, workers] = GetParam();
+  const double mean_ms = mean(round);
+  for (size_t begin = 0; begin < round.size(); ++begin) {
+    const StoppingRule rule = run({.round = workers}, bursts(round, 400, 0.5, begin));
+    EXPECT_THAT(rule.reason(), StartsWith("relative noise")) << begin;
+    EXPECT_NEAR(rule.summary().value_ms, mean_ms, 0.03 * mean_ms) << begin;
+    EXPECT_LE(rule.summary().noise, 0.02) << begin;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfWorkers, Bursts,
+    ::testing::Values(BurstCase{{110, 30, 30, 30}, 4}, BurstCase{{110, 30, 30, 30}, 0},
+                      BurstCase{{500, 120, 120, 120}, 4}, BurstCase{{500, 120, 120, 120}, 0},
+                      BurstCase{{245, 18, 18, 18}, 4}, BurstCase{{245, 18, 18, 18}, 0},
+                      BurstCase{{400, 30, 30, 30, 30, 30, 30, 30}, 8}, BurstCase{{90, 30}, 2},
+                      BurstCase{{90, 30, 30}, 0}));
+
+TEST(Summary, BurstsThatNoRoundExplainsAreNoise) {
+  // Ten minibatches until the time cap: too few for rounds, so nobody may rely on this time.
+  EXPECT_GT(summarise_times(bursts({500, 120, 120, 120}, 10, 0.5)).noise, 0.3);
+  EXPECT_TRUE(std::isinf(summarise_times(bursts({500, 120, 120, 120}, 10, 0.5), 4).noise));
+}
+
+TEST(Summary, EvenTimesOfWorkersAreReadOneByOne) {
+  const auto times = normal_times(10, 943, 5);
+  EXPECT_EQ(summarise_times(times, 4).blocks, 10u);
+  EXPECT_EQ(summarise_times(times, 4).noise, summarise_times(times).noise);
+}
+
 TEST(Summary, TooFewBlocksHaveUnknownNoise) {
   EXPECT_TRUE(std::isinf(summarise_times(std::vector<double>{30, 31}).noise));
 }
@@ -74,6 +127,14 @@ TEST(Stopping, TheMinibatchCapComesFirst) {
   const StoppingRule rule = run({.max_minibatches = 5}, normal_times(100, 30, 0.1));
   EXPECT_EQ(rule.reason(), "minibatch cap 5");
   EXPECT_EQ(rule.times().size(), 5u);
+}
+
+TEST(Stopping, EachWorkerIsSeenTwiceBeforeItIsEnough) {
+  const std::vector<double> even(100, 200.0);
+  EXPECT_EQ(run({}, even).times().size(), 10u);
+  EXPECT_EQ(run({.round = 4}, even).times().size(), 10u);
+  EXPECT_EQ(run({.round = 16}, even).times().size(), 33u);
+  EXPECT_EQ(run({.max_seconds = 2, .round = 16}, even).reason(), "time cap 2 s");
 }
 
 TEST(Stopping, NeverBeforeTheLeastNumberOfMinibatches) {

@@ -7,6 +7,15 @@
 
 namespace flyball {
 
+StoppingOptions stopping_of(StoppingOptions stopping, const Trial& trial) {
+  const Settings& job = trial.job.settings;
+  const auto workers = job.find(axis::loader_workers);
+  constexpr double most_workers = 256;
+  if (workers != job.end() && workers->second >= 0 && workers->second <= most_workers)
+    stopping.round = static_cast<size_t>(workers->second);
+  return stopping;
+}
+
 void take_times(const StoppingRule& rule, Measurement& m) {
   const TimeSummary summary = rule.summary();
   m.minibatch_ms = summary.value_ms;

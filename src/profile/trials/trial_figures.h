@@ -7,6 +7,9 @@
 
 namespace flyball {
 
+/// `stopping` with the round of the trial's loader workers, where it has that setting.
+StoppingOptions stopping_of(StoppingOptions stopping, const Trial& trial);
+
 /// Fills minibatch_ms, noise, stall_ms and compute_ms from `rule` and m.minibatches.
 void take_times(const StoppingRule& rule, Measurement& m);
 
