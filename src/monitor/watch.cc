@@ -1,6 +1,7 @@
 #include "monitor/watch.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/clock.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int64_t look_ns = 50'000'000;  // for signals
 constexpr int64_t draw_ns = 95'000'000;  // no eye sees more often
+constexpr double most_s = 1e9;           // of nanoseconds that can be counted
 
 bool asked_to_stop() {
   return is_interrupted(&interrupt_flag());
@@ -21,11 +23,16 @@ bool is_over(const BoardFrame& frame, const WatchOptions& options) {
   return options.duration_s && frame.at_s >= *options.duration_s - 1e-9;
 }
 
-// When the next frame is due: deadlines are absolute, and those that passed are left out.
+// When the next frame is due: deadlines are absolute, and those that passed are left out. Of a live
+// board the last one is due when the duration ends, however long the interval is.
 class Pace {
  public:
-  explicit Pace(const WatchOptions& options) : step_ns_(nanoseconds(options.interval_s)) {}
-  int64_t due_ns() const { return due_ns_; }
+  Pace(const WatchOptions& options, bool live) : step_ns_(nanoseconds(options.interval_s)) {
+    if (live && options.duration_s)
+      end_ns_ = due_ns_ + nanoseconds(std::min(*options.duration_s, most_s));
+  }
+  int64_t due_ns() const { return std::min(due_ns_, end_ns_); }
+  bool last_is_due() const { return due_ns_ >= end_ns_; }
   void step() {
     const int64_t now = monotonic_ns();
     due_ns_ += step_ns_;
@@ -34,14 +41,16 @@ class Pace {
 
  private:
   int64_t step_ns_, due_ns_ = monotonic_ns();
+  int64_t end_ns_ = std::numeric_limits<int64_t>::max();
 };
 
 }  // namespace
 
 Status watch_frames(FrameReader& reader, const WatchOptions& options,
                     const std::function<Status(const BoardFrame&)>& take) {
-  Pace pace(options);
+  Pace pace(options, reader.live());
   while (!asked_to_stop()) {
+    const bool last = pace.last_is_due();
     if (options.paced || reader.live()) {
       const int64_t now = monotonic_ns();
       if (now < pace.due_ns()) {
@@ -53,24 +62,25 @@ Status watch_frames(FrameReader& reader, const WatchOptions& options,
     FLYBALL_ASSIGN(const auto frame, reader.read());
     if (!frame) return {};
     FLYBALL_CHECK(take(*frame));
-    if (is_over(*frame, options)) return {};
+    if (last || is_over(*frame, options)) return {};
   }
   return {};
 }
 
 Status watch_on_screen(FrameReader& reader, const WatchOptions& options, TerminalScreen& screen) {
   ScreenSession session(reader, options, screen.glyphs());
-  Pace pace(options);
+  Pace pace(options, reader.live());
   int64_t drawn_ns = 0;
   bool ended = false, dirty = true;
   while (!asked_to_stop() && !session.wants_to_quit()) {
     int64_t now = monotonic_ns();
     if (!ended && now >= pace.due_ns()) {
+      const bool last = pace.last_is_due();
       pace.step();
       FLYBALL_ASSIGN(const auto frame, reader.read());
       if (frame) {
         session.take(*frame);
-        if (is_over(*frame, options)) return {};
+        if (last || is_over(*frame, options)) return {};
       }
       ended = !frame;
       if (ended) session.tell("the recorded frames are at their end");
