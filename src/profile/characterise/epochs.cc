@@ -15,6 +15,7 @@
 #include "module/versions.h"
 #include "profile/trials/memory_fit.h"
 #include "profile/trials/minibatch_run.h"
+#include "telemetry/sampling/energy_laps.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/other_load.h"
@@ -101,9 +102,10 @@ void add_up(EpochRecord& epoch) {
 class Runner {
  public:
   Runner(EpochRun& result, const EpochRequest& request, LoadedRun loaded,
-         std::vector<fs::path> files)
+         std::vector<fs::path> files, Sampler& sampler)
       : result_(result),
         request_(request),
+        sampler_(sampler),
         run_(std::move(loaded.run)),
         loader_(*loaded.loader),
         files_(std::move(files)) {}
@@ -143,10 +145,14 @@ class Runner {
     const OtherLoad others;
     epoch.begin_ns = monotonic_ns();
     within ? run_.resume_epoch() : run_.begin_epoch(number);
-    FLYBALL_CHECK(run_minibatches(epoch));
+    EnergyLaps energy(sampler_, epoch.begin_ns);
+    FLYBALL_CHECK(run_minibatches(epoch, energy));
     if (epoch.minibatches.empty()) return {};  // interrupted before its first
     epoch.end_ns = epoch.minibatches.back().end_ns;
     run_.end_epoch();
+    sampler_.sample_now();
+    energy.end(epoch.end_ns);
+    epoch.energy = energy.total(result_.power_total);
     add_up(epoch);
     epoch.use = use_between(before, read_resources(), epoch.e2e_s);
     if (const auto cores = others.cores()) epoch.others_cpu_pct = 100 * *cores;
@@ -156,7 +162,7 @@ class Runner {
     return {};
   }
 
-  Status run_minibatches(EpochRecord& epoch) {
+  Status run_minibatches(EpochRecord& epoch, EnergyLaps& energy) {
     const int64_t all = loader_.batches() - run_.position();
     const int64_t wanted = request_.steps > 0 ? std::min(request_.steps, all) : all;
     while (static_cast<int64_t>(epoch.minibatches.size()) < wanted) {
@@ -168,6 +174,7 @@ class Runner {
       FLYBALL_ASSIGN(const auto times, run_.next_of_epoch());
       if (!times) return {};  // all samples of the last minibatches were skipped
       epoch.minibatches.push_back(record_of(*times, run_));
+      energy.look();
       if (request_.progress)
         request_.progress(epoch.epoch, static_cast<int64_t>(epoch.minibatches.size()), wanted);
     }
@@ -176,6 +183,7 @@ class Runner {
 
   EpochRun& result_;
   const EpochRequest& request_;
+  Sampler& sampler_;
   MinibatchRun run_;
   const Loader& loader_;
   std::vector<fs::path> files_;
@@ -189,19 +197,15 @@ Status start_sampling(Sampler& sampler, const EpochRequest& request) {
   return sampler.size() > 0 ? sampler.start() : Status();
 }
 
-void take_energy(EpochRun& result, const SensorList& sensors) {
-  if (!measures_power(sensors)) {
-    result.power_gap = power_gap(sensors);
-    return;
-  }
-  result.power_total = total_where(sensors, result.request.step.device);
+// Once more, with the samples behind each epoch: its edges are better known then. Of long runs they
+// are no longer kept.
+void take_energy(EpochRun& result) {
+  if (result.power_total.empty()) return;
   for (EpochRecord& epoch : result.epochs) {
     const auto window =
         total_between(result.traces, result.power_total, epoch.begin_ns, epoch.end_ns);
-    if (window)
-      epoch.energy = *window;
-    else
-      result.power_gap = window.error().message;
+    if (window && (!epoch.energy || window->gap_s <= epoch.energy->gap_s)) epoch.energy = *window;
+    if (!epoch.energy) result.power_gap = window.error().message;
   }
 }
 
@@ -273,14 +277,18 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   Sampler sampler;
   FLYBALL_CHECK(start_sampling(sampler, request));
   const Disturbance others;
-  Runner runner(result, request, std::move(loaded), std::move(files));
+  if (measures_power(request.sensors))
+    result.power_total = total_where(request.sensors, result.request.step.device);
+  else
+    result.power_gap = power_gap(request.sensors);
+  Runner runner(result, request, std::move(loaded), std::move(files), sampler);
   FLYBALL_CHECK(runner.run_all());
   sampler.stop();
   result.disturbed = others.by();
   result.traces = sampler.traces();
   if (result.epochs.empty())
     return Error{Code::interrupted, "interrupted before the first minibatch", ""};
-  take_energy(result, request.sensors);
+  take_energy(result);
   if (request.gpu)
     for (EpochRecord& epoch : result.epochs)
       epoch.gpu = gpu_use_between(result.traces, *request.gpu, epoch.begin_ns, epoch.end_ns);

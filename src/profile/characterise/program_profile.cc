@@ -11,6 +11,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "device/measuring.h"
+#include "telemetry/sampling/energy_laps.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -24,8 +25,12 @@ constexpr int64_t search_every_ns = 250'000'000;
 // Watches one run until its end.
 class Watch {
  public:
-  Watch(ProgramRun& run, const ProgramRequest& request, ProgramProfile& profile)
-      : run_(run), request_(request), profile_(profile), marks_(run.started_ns()) {}
+  Watch(ProgramRun& run, const ProgramRequest& request, EnergyLaps& energy, ProgramProfile& profile)
+      : run_(run),
+        request_(request),
+        energy_(energy),
+        profile_(profile),
+        marks_(run.started_ns()) {}
 
   void until_end() {
     int64_t now = monotonic_ns();
@@ -34,6 +39,7 @@ class Watch {
       now = monotonic_ns();
       take_marks();
       watch_memory(now);
+      energy_.look();
       if (request_.steps > 0 && seen_ >= request_.steps) {
         profile_.stopped = fmt::format("ended after {} minibatches", seen_);
         break;
@@ -92,6 +98,7 @@ class Watch {
 
   ProgramRun& run_;
   const ProgramRequest& request_;
+  EnergyLaps& energy_;
   ProgramProfile& profile_;
   MinibatchMarks marks_;
   WindowMarks windows_;
@@ -196,11 +203,13 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   options.streams = request.streams;
   FLYBALL_ASSIGN(const auto run, ProgramRun::start(options));
   const Disturbance others;
-  Watch watch(*run, request, profile);
+  EnergyLaps energy(sampler, run->started_ns());
+  Watch watch(*run, request, energy, profile);
   watch.until_end();
   const int passed_on = run->command().passed_on();
   run->stop();
   sampler.stop();
+  energy.end(watch.end_ns());
   profile.disturbed = others.by();
   take_failure(*run, passed_on, watch.seen(), profile);
   profile.lost_marks = run->lost_marks();
@@ -220,6 +229,7 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   if (measures_power(request.sensors)) {
     profile.power_total = total_where(request.sensors, request.compute);
     take_energy(profile);
+    if (const auto whole = energy.total(profile.power_total)) profile.energy = *whole;
   } else {
     profile.power_gap = power_gap(request.sensors);
   }

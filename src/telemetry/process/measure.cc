@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "telemetry/process/command.h"
 #include "telemetry/process/python_package.h"
+#include "telemetry/sampling/energy_laps.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sampling/thread_time.h"
@@ -77,7 +78,7 @@ class MemoryWatch {
 };
 
 // Returns the page faults of the tree that had happened when its memory was last looked at.
-uint64_t run_until_end(RunningCommand& command, const MeasureOptions& options,
+uint64_t run_until_end(RunningCommand& command, const MeasureOptions& options, EnergyLaps& energy,
                        MeasureResult& result) {
   MemoryWatch watch(command, result);
   const double interval_s = options.interval.value;
@@ -85,6 +86,7 @@ uint64_t run_until_end(RunningCommand& command, const MeasureOptions& options,
   int64_t deadline = monotonic_ns();
   do {
     const double cost_s = watch.sample();
+    energy.look();
     const double step_s = std::max(interval_s, cost_s / kOwnShare);
     steps_s += step_s;
     deadline = std::max(deadline + nanoseconds(step_s), monotonic_ns());
@@ -94,8 +96,9 @@ uint64_t run_until_end(RunningCommand& command, const MeasureOptions& options,
   return watch.faults();
 }
 
-void wait_for_orphans(RunningCommand& command, MeasureResult& result) {
+void wait_for_orphans(RunningCommand& command, EnergyLaps& energy, MeasureResult& result) {
   while (command.others_run()) {
+    energy.look();
     sleep_until_ns(monotonic_ns() + 5'000'000);
     result.end_ns = monotonic_ns();
   }
@@ -124,20 +127,15 @@ void take_usage(const RunningCommand& command, MeasureResult& result) {
   result.left_running = command.left_running();
 }
 
-void take_power(const Sampler& sampler, MeasureResult& result) {
-  result.traces = sampler.traces();
-  for (const Trace& trace : result.traces) {
-    if (trace.info.kind != SensorKind::power && trace.info.kind != SensorKind::energy_counter)
-      continue;
-    auto window = energy_between(trace, result.begin_ns, result.end_ns);
-    if (window)
-      result.sensors.push_back({trace.info.name, *std::move(window)});
+void take_power(const EnergyLaps& energy, MeasureResult& result) {
+  for (EnergyLaps::Sum& sensor : energy.sensors()) {
+    if (sensor.energy)
+      result.sensors.push_back({sensor.name, *std::move(sensor.energy)});
     else
-      result.missing.push_back(window.error());
+      result.missing.push_back(sensor.energy.error());
   }
-  for (const std::string& total : totals_of(result.traces))
-    if (auto window = total_between(result.traces, total, result.begin_ns, result.end_ns))
-      result.totals.push_back({total, *std::move(window)});
+  for (EnergyLaps::Sum& total : energy.totals())
+    if (total.energy) result.totals.push_back({total.name, *std::move(total.energy)});
 }
 
 // The limits of the sampler, which has no say where there is no sensor.
@@ -167,6 +165,7 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   const double own_before_s = own_cpu_seconds();
   FLYBALL_CHECK(sampler.start());
   result.begin_ns = monotonic_ns();
+  EnergyLaps energy(sampler, result.begin_ns);
   const auto started = RunningCommand::start(
       argv, {.environment = python_environment(), .streams = options.streams});
   if (!started) {
@@ -174,17 +173,19 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
     return result;
   }
   RunningCommand& command = **started;
-  const uint64_t faults_seen = run_until_end(command, options, result);
-  if (options.wait_for_all) wait_for_orphans(command, result);
+  const uint64_t faults_seen = run_until_end(command, options, energy, result);
+  if (options.wait_for_all) wait_for_orphans(command, energy, result);
   command.finish(true);
   sampler.stop();
+  energy.end(result.end_ns);
   result.wall_s = static_cast<double>(result.end_ns - result.begin_ns) * 1e-9;
   take_usage(command, result);
   take_peak(command.ended(), faults_seen, result);
   result.own_cpu_s = own_cpu_seconds() - own_before_s;
   result.own_cpu_percent = 100 * result.own_cpu_s / result.wall_s;
   result.cpu_percent = 100 * (result.user_s + result.system_s) / result.wall_s;
-  take_power(sampler, result);
+  take_power(energy, result);
+  result.traces = sampler.traces();
   return result;
 }
 
