@@ -24,12 +24,40 @@ std::string boot_id() {
 }
 
 // Clock ticks since boot at which it started: the 22nd field, counted behind the command's name.
-std::string start_time(int pid) {
-  const std::string stat = content_of(fmt::format("/proc/{}/stat", pid));
+std::string start_time(const std::string& process) {
+  const std::string stat = content_of(fmt::format("/proc/{}/stat", process));
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return "";
   const auto fields = split(std::string_view(stat).substr(name_end + 1), ' ');
   return fields.size() > 20 && fields[1] != "Z" ? fields[20] : "";
+}
+
+// The numbers of processes are those of a namespace: each container has its own.
+std::string pid_namespace() {
+  struct stat status {};
+  if (::stat("/proc/self/ns/pid", &status) != 0) return "0";
+  return fmt::format("{}", status.st_ino);
+}
+
+// Of the machine itself, in which every process of it is seen (PROC_PID_INIT_INO).
+constexpr const char* outermost_namespace = "4026531836";
+
+// What it is called in the innermost of its namespaces: "NSpid:\t4711\t17".
+std::string innermost_pid(const std::string& process) {
+  for (const std::string& line : split(content_of("/proc/" + process + "/status"), '\n'))
+    if (line.starts_with("NSpid:")) return split(line, '\t').back();
+  return "";
+}
+
+// Of another namespace only those around it see the process.
+bool is_seen_from_outside(const std::string& pid, const std::string& start) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string process = entry.path().filename().string();
+    if (parse_integer(process) && innermost_pid(process) == pid && start_time(process) == start)
+      return true;
+  }
+  return false;
 }
 
 // A lock on a file. SQLite's locks on the -shm file are byte 120 for the writer of the log, byte
@@ -59,14 +87,17 @@ std::vector<HeldLock> held_locks(const std::string& path) {
 }  // namespace
 
 std::string process_identity() {
-  return fmt::format("{} {} {}", boot_id(), ::getpid(), start_time(::getpid()));
+  return fmt::format("{} {} {} {}", boot_id(), pid_namespace(), ::getpid(), start_time("self"));
 }
 
 bool is_running(const std::string& identity) {
-  const auto parts = split(identity, ' ');
-  if (parts.size() != 3 || parts[2].empty() || parts[0] != boot_id()) return false;
-  const auto pid = parse_integer(parts[1]);
-  return pid && start_time(static_cast<int>(*pid)) == parts[2];
+  auto parts = split(identity, ' ');
+  const std::string here = pid_namespace();
+  if (parts.size() == 3) parts.insert(parts.begin() + 1, here);  // as earlier programs wrote it
+  if (parts.size() != 4 || parts[3].empty() || parts[0] != boot_id()) return false;
+  if (!parse_integer(parts[2])) return false;
+  if (parts[1] == here) return start_time(parts[2]) == parts[3];
+  return here != outermost_namespace || is_seen_from_outside(parts[2], parts[3]);
 }
 
 std::string lock_holder(const std::filesystem::path& database) {

@@ -6,9 +6,11 @@
 
 namespace flyball {
 
-/// This process, such that no later one is taken for it: boot id, process id and start time.
+/// This process, such that no later one is taken for it: boot id, namespace of process ids (a
+/// container has its own), process id and start time.
 std::string process_identity();
-/// Does the process of that identity still run, on this boot of this machine?
+/// Does the process of that identity still run, on this boot of this machine? One of a namespace
+/// that cannot be seen from here, as of another container, is not called dead.
 bool is_running(const std::string& identity);
 /// Stands in a copy for the process of what ran when it was made: whether it runs now, nobody who
 /// reads the copy elsewhere can see.

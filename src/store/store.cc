@@ -34,8 +34,10 @@ std::filesystem::path Store::file_of(const std::filesystem::path& place) {
 namespace {
 
 Error still_running(const StoredRun& run) {
-  return {Code::conflict, fmt::format("run {} ({}) is still running", run.id, run.request.command),
-          "wait until it has finished, or stop it"};
+  return {
+      Code::conflict, fmt::format("run {} ({}) is still running", run.id, run.request.command),
+      "wait until it has finished, or stop it; where it was killed in another container, delete "
+      "it outside of containers"};
 }
 
 bool asks_the_same(const RunRequest& a, const RunRequest& b) {

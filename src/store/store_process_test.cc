@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 
 #include "base/os/process_name.h"
 #include "base/os/temp_folder.h"
+#include "base/text.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
 
@@ -74,6 +77,56 @@ TEST(Process, IsNotTakenForAnotherOfItsNumberOrBoot) {
   EXPECT_FALSE(is_running("0" + own));
   EXPECT_FALSE(is_running(""));
   EXPECT_FALSE(is_running("a b c d"));
+}
+
+// A container has numbers of its own: the first process in it is 1, as on the machine.
+TEST(Process, OfAnotherContainerIsKnownOutsideAndElsewhereNotCalledDead) {
+  const std::string text = process_identity();
+  const std::vector<std::string> own = split(text, ' ');
+  ASSERT_EQ(own.size(), 4u);
+  const auto identity = [&](const std::string& space, const std::string& start) {
+    return join({own[0], space, own[2], start}, " ");
+  };
+  EXPECT_TRUE(is_running(join({own[0], own[2], own[3]}, " "))) << "as earlier programs wrote it";
+  EXPECT_TRUE(is_running(identity("1", own[3]))) << "it is seen from here";
+  const bool outside = own[1] == "4026531836";
+  EXPECT_EQ(is_running(identity("1", own[3] + "0")), !outside);
+  // In a container the machine's own processes are not seen.
+  const TempFolder folder;
+  auto store = Store::open(folder.path());
+  const int64_t run = store->begin_run(sample_request()).value();
+  const std::string elsewhere = outside ? identity("1", own[3]) : identity("1", own[3] + "0");
+  ASSERT_TRUE(
+      Database::open(store->path(), {})->run("UPDATE runs SET process = ?", {elsewhere}).ok());
+  EXPECT_EQ(store->run(run)->state, RunState::running);
+  EXPECT_NE(store->begin_or_resume(sample_request()).value(), run);
+  EXPECT_EQ(store->delete_run(run).error().code, Code::conflict);
+}
+
+// Where the system lets this user make a namespace: without, the test above has to do.
+TEST(Process, InANamespaceOfItsOwnIsSeenFromOutside) {
+  std::array<int, 2> said{};
+  ASSERT_EQ(::pipe(said.data()), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) ::_exit(7);
+    if (::fork() == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      const std::string own = process_identity();
+      if (::write(said[1], own.data(), own.size()) > 0) ::pause();
+    }
+    ::pause();
+  }
+  ::close(said[1]);
+  std::array<char, 200> text{};
+  const ssize_t read = ::read(said[0], text.data(), text.size());
+  ::close(said[0]);
+  const std::string identity(text.data(), read > 0 ? static_cast<size_t>(read) : 0);
+  const bool seen = is_running(identity);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  if (identity.empty()) GTEST_SKIP() << "no namespaces for this user";
+  EXPECT_TRUE(seen) << identity;
 }
 
 TEST(Process, NamesWhoHoldsTheLock) {
