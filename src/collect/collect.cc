@@ -51,6 +51,10 @@ Result<Database> open_source(const std::filesystem::path& place) {
   return source;
 }
 
+bool answers(Database& database) {
+  return database.run_script("SELECT 1").ok();
+}
+
 bool may_pass(const Error& error) {
   return error.code == Code::unavailable || error.code == Code::conflict;
 }
@@ -67,15 +71,18 @@ struct CollectTarget::Impl {
   std::optional<Database> database;  // nothing: the connection is lost
   std::optional<Error> gone;         // it did not come back in time
 
-  Status take_once(Database& source, const std::string& name, const std::string& board,
-                   Collected& collected) {
+  Status take_once(const std::filesystem::path& place_of_source, std::optional<Database>& source,
+                   const std::string& name, const std::string& board, Collected& collected) {
+    if (!source) {
+      FLYBALL_ASSIGN(source, open_source(place_of_source));
+    }
     if (!database) {
       FLYBALL_ASSIGN(database, open_target(place));
     }
     // What is known there already is counted anew in each attempt.
     const size_t before = collected.new_runs + collected.changed_runs;
     collected.known_runs = collected.running_runs = 0;
-    FLYBALL_CHECK(StoreCopy(source, *database, name, board, collected).copy());
+    FLYBALL_CHECK(StoreCopy(*source, *database, name, board, collected).copy());
     collected.known_runs -= std::min(collected.known_runs, before);
     return {};
   }
@@ -93,20 +100,25 @@ Result<CollectTarget> CollectTarget::open(const std::string& place) {
 Result<Collected> CollectTarget::take(const std::string& source, const std::string& board) {
   if (impl_->gone) return *impl_->gone;
   FLYBALL_ASSIGN(const FetchedStore fetched, fetch_store(source));
-  FLYBALL_ASSIGN(Database from, open_source(fetched.place));
+  FLYBALL_ASSIGN(std::optional<Database> from, open_source(fetched.place));
   Collected collected;
   collected.source = source;
   Stopwatch idle;
   size_t last = 0;
   while (true) {
-    const Status taken = impl_->take_once(from, source, board, collected);
+    const Status taken = impl_->take_once(fetched.place, from, source, board, collected);
     if (taken) return collected;
     if (!may_pass(taken.error()) || is_interrupted(&interrupt_flag())) return taken.error();
     if (written(collected) > last) idle = Stopwatch();
     last = written(collected);
-    impl_->database.reset();
+    // What went away is opened again. Other sources may still be there.
+    const bool source_there = from && answers(*from);
+    if (!source_there)
+      from.reset();
+    else
+      impl_->database.reset();
     if (idle.seconds() > patience_s) {
-      impl_->gone = taken.error();
+      if (source_there) impl_->gone = taken.error();
       return taken.error();
     }
     sleep_until_ns(monotonic_ns() + 500'000'000);

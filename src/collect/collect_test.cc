@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/os/temp_folder.h"
 #include "sql/postgres_testing.h"
@@ -276,6 +277,44 @@ TEST_P(Collect, ABoardsNameThatIsGivenLaterTravelsOn) {
   const auto held = opened_target().measurements({}).value();
   ASSERT_EQ(held.size(), 1u);
   EXPECT_EQ(held[0].board, "nx7");
+  // What it is called is what it was called last.
+  sleep_until_ns(monotonic_ns() + 1'100'000'000);  // times are kept in seconds
+  std::filesystem::rename(file("a.db"), file("nx8.db"));
+  {
+    auto hub = CollectTarget::open(file("hub.db"));
+    ASSERT_TRUE(hub->take(file("nx8.db"), "nx8").ok());
+  }
+  take("hub.db");
+  EXPECT_EQ(opened_target().measurements({}).value()[0].board, "nx8");
+  // Another hub, that was fed before, changes nothing.
+  std::filesystem::copy_file(file("hub.db"), file("old.db"));
+  ASSERT_TRUE(Database::open(file("old.db"), {})
+                  ->run("UPDATE stores SET board = 'nx1', name = 'n', collected_utc = "
+                        "'2026-01-01T00:00:00Z' WHERE NOT own",
+                        {})
+                  .ok());
+  take("old.db");
+  EXPECT_EQ(opened_target().measurements({}).value()[0].board, "nx8");
+}
+
+// The connection to a database that is read is made anew, as that to one that is written to.
+TEST_P(Collect, ASourceThatGoesAwayIsReadAgain) {
+  if (!GetParam()) GTEST_SKIP() << "a file does not go away";
+  { ASSERT_TRUE(open("a.db").add_run(sample_request(), samples(0, 4000), "").ok()); }
+  take("a.db");
+  std::thread server([&] {
+    EXPECT_TRUE(server_
+                    ->run("DO $$ BEGIN FOR i IN 1..2000 LOOP PERFORM pg_stat_clear_snapshot(); "
+                          "IF (SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE "
+                          "state = 'idle in transaction') > 0 THEN EXIT; END IF; PERFORM "
+                          "pg_sleep(0.005); END LOOP; END $$")
+                    .ok());
+  });
+  auto into = CollectTarget::open(file("copy.db"));
+  const auto taken = into->take(server_->place());
+  server.join();
+  ASSERT_TRUE(taken.ok()) << taken.error().message;
+  EXPECT_EQ(taken->measurements, 4000u);
 }
 
 TEST_P(Collect, ManyAtOnceTakeEachRunOnce) {

@@ -38,6 +38,19 @@ Result<int64_t> number_of(Database& database, const std::string& sql,
   return database.integer(sql, {texts[0], texts[1], texts[2]});
 }
 
+// Where it was collected first it has got another name, board or Flyball after it was collected
+// from there.
+Status rename(Database& to, const StoreRow& store) {
+  FLYBALL_CHECK(
+      to.run("UPDATE stores SET name = ?1, flyball = ?2, collected_utc = ?3 WHERE store = ?4 AND "
+             "own = ?5 AND collected_utc <= ?3 AND (name <> ?1 OR flyball <> ?2)",
+             {store.name, store.flyball, store.collected_utc, store.store, false}));
+  return to.run(
+      "UPDATE stores SET board = ?1 WHERE store = ?2 AND own = ?3 AND ?1 <> '' AND "
+      "board <> ?1 AND (board = '' OR collected_utc <= ?4)",
+      {store.board, store.store, false, store.collected_utc});
+}
+
 // The newest that has changed its tables.
 Result<std::string> version_that_wrote(Database& database) {
   std::string version;
@@ -100,10 +113,8 @@ Status CollectedRows::prepare_stores(const std::string& name, const std::string&
       if (!board.empty())
         FLYBALL_CHECK(to_.run("UPDATE stores SET board = ? WHERE store = ? AND board <> ?1",
                               {board, store.store}));
-    } else if (!store.board.empty()) {
-      // Named where it was collected first, after it was collected from there.
-      FLYBALL_CHECK(to_.run("UPDATE stores SET board = ? WHERE store = ? AND board = ''",
-                            {store.board, store.store}));
+    } else {
+      FLYBALL_CHECK(rename(to_, store));
     }
     FLYBALL_ASSIGN(stores_[store.id],
                    to_.integer("SELECT id FROM stores WHERE store = ?", {store.store}));

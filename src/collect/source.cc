@@ -14,6 +14,9 @@
 namespace flyball {
 namespace {
 
+// A large store over a slow link takes hours, and ssh itself notices a link that is dead.
+constexpr double longest_copy_s = 7 * 24 * 3600;
+
 bool of_a_host(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || std::strchr(".-_@[]%:", c) != nullptr;
 }
@@ -44,7 +47,7 @@ Result<FetchedStore> fetch_store(const std::string& source) {
   const std::filesystem::path file = folder / "store.db";
   FLYBALL_ASSIGN(std::vector<std::string> words, ssh_words());
   words.insert(words.end(), {"--", remote->host, store_export_command("flyball", remote->path)});
-  FLYBALL_ASSIGN(const int code, run_into_file(words, file));
+  FLYBALL_ASSIGN(const int code, run_into_file(words, file, {.seconds = longest_copy_s}));
   if (code != 0)
     return Error{Code::unavailable,
                  fmt::format("{}: ssh or the flyball there ended with {}", source, code),
