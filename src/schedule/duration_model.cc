@@ -62,6 +62,9 @@ void DurationModel::spare(double minibatches) {
   for (; spared_ * (1 - options_.quantile) >= 1 && sorted_.size() > 1;
        spared_ -= 1 / (1 - options_.quantile))
     forget_largest();
+  // Of one that was longer than expected nothing is left but what was expected.
+  if (sorted_.size() == 1 && spared_ * (1 - options_.quantile) >= 1 && sorted_.front() > 1)
+    return forget();
   refresh();
 }
 

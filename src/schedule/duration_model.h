@@ -36,7 +36,8 @@ class DurationModel {
 
   /// So many minibatches could have run and did not, since the upper bound left no room for them:
   /// the margin shrinks as if they had kept it, then one ratio in 1/(1 − quantile) of them, the
-  /// largest, is forgotten. What never runs would else never be believed again.
+  /// largest, is forgotten, and of the last one what it took longer than expected. What never runs
+  /// would else never be believed again.
   void spare(double minibatches);
 
   /// What was observed counts no more: the curve stands as it was expected.

@@ -95,5 +95,15 @@ TEST(DurationModel, WhatIsSparedIsBelievedAgainInTheEnd) {
   EXPECT_GE(model.upper_ns(1), 2e6);
 }
 
+TEST(DurationModel, AFirstMinibatchThatWasSlowIsForgottenToo) {
+  DurationModel model;
+  model.expect(1, 1e6);
+  model.observe(1, 3e6);
+  model.spare(50);
+  EXPECT_GE(model.upper_ns(1), 3e6);
+  model.spare(150);
+  EXPECT_EQ(model.upper_ns(1), 1e6);
+}
+
 }  // namespace
 }  // namespace flyball

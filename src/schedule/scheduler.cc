@@ -7,10 +7,10 @@
 namespace flyball {
 namespace {
 
-constexpr double grain_ns = 1000;                   // below this, times are equal
-constexpr int64_t refused_idle_ns = 1'000'000'000;  // of refusing while idle, then it is doubted
-constexpr size_t gaps_of_a_rate = 32;               // the last arrivals tell the present rate
-constexpr int arrivals_weighed = 16;                // then batches are weighed anew
+constexpr double grain_ns = 1000;                        // below this, times are equal
+constexpr int64_t longest_patience_ns = 60'000'000'000;  // of refusing everybody
+constexpr size_t gaps_of_a_rate = 32;                    // the last arrivals tell the present rate
+constexpr int arrivals_weighed = 16;                     // then batches are weighed anew
 
 // Arrivals to be reckoned with where so many come on average: two standard deviations more.
 double reckoned_with(double mean) {
@@ -246,23 +246,19 @@ double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int
   return begins_ns + answer_ns(own, in_batch + joining);
 }
 
-bool Scheduler::idles(int64_t now_ns) const {
-  return !busy_ && announced_ns_ <= 0 && free_ns(now_ns) <= static_cast<double>(now_ns) &&
-         std::ranges::all_of(services_, [](const Service& s) { return s.queue.empty(); });
-}
-
-// A service that refuses everybody runs nothing, and so never learns that it has become as fast
-// again as it was: after a while with nothing else to do, what it learned is forgotten.
-bool Scheduler::doubt_refusals(Service& service, int64_t now_ns) {
-  if (!idles(now_ns)) {
-    service.refusing_since_ns = -1;
-    return false;
-  }
+// A service that refuses everybody for what its own answer takes runs nothing, and so never learns
+// that it is faster by now, or was measured at a bad moment. So after a while one request is taken
+// all the same, and what that one takes is believed; the while doubles each time, as one that is
+// too slow indeed would be late whenever it is tried.
+bool Scheduler::doubts_refusals(Service& service, int64_t samples, int64_t now_ns) {
+  const auto within_ns = static_cast<double>(service.rules.within_ns());
+  if (!service.queue.empty() || !(answer_ns(service, samples) > within_ns + grain_ns)) return false;
   if (service.refusing_since_ns < 0) service.refusing_since_ns = now_ns;
-  if (now_ns - service.refusing_since_ns < std::max(refused_idle_ns, service.rules.within_ns()))
-    return false;
+  const int64_t refused_ns = now_ns - service.refusing_since_ns;
+  if (refused_ns < std::max(service.patience_ns, service.rules.within_ns())) return false;
   service.refusing_since_ns = -1;
-  service.duration.forget();
+  service.patience_ns = std::min(2 * service.patience_ns, longest_patience_ns);
+  service.tried = true;
   return true;
 }
 
@@ -279,20 +275,19 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
   }
   if (draining_) return {RefusalReason::draining, service.rules.latency_ns};
   const int64_t deadline_ns = now_ns + service.rules.within_ns();
-  const auto late = [&] {
-    return answered_ns(index, samples, shape, now_ns) - static_cast<double>(deadline_ns);
-  };
-  double late_ns = late();
-  const bool refuses = service.rules.overload == Overload::refuse;
-  if (refuses && late_ns > grain_ns && doubt_refusals(service, now_ns)) late_ns = late();
+  const double late_ns =
+      answered_ns(index, samples, shape, now_ns) - static_cast<double>(deadline_ns);
   const auto retry_ns = static_cast<int64_t>(std::clamp(late_ns, 1e6, 3.6e12));
   if (service.queue.size() >= service.rules.queue_bound)
     return {RefusalReason::queue_full, retry_ns};
-  if (refuses && late_ns > grain_ns) {
+  const bool in_time = late_ns <= grain_ns;
+  if (!in_time && service.rules.overload == Overload::refuse &&
+      !doubts_refusals(service, samples, now_ns)) {
     overloaded_ns_ = now_ns;
     return {RefusalReason::overload, retry_ns};
   }
   service.refusing_since_ns = -1;
+  if (in_time) service.patience_ns = shortest_patience_ns;
   service.queue.push({id, now_ns, deadline_ns, samples, shape});
   return {};
 }

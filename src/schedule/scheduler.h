@@ -15,6 +15,8 @@
 // - A batch holds requests of one shape; a request is judged by what its own batch will take.
 // - A queue is bounded. A request that cannot be answered within its budget is refused at once, or
 //   served late where the service says so. Training stops first: while one is late, none starts.
+// - A service that refuses everybody takes one in a while all the same: durations are learned of
+//   what runs alone.
 #pragma once
 
 #include <cstdint>
@@ -158,6 +160,8 @@ class Scheduler {
   void replace_training_duration(size_t training, DurationModel duration);
 
  private:
+  static constexpr int64_t shortest_patience_ns = 1'000'000'000;
+
   struct Service {
     ServiceRules rules;
     DurationModel duration;
@@ -167,7 +171,9 @@ class Scheduler {
     double samples = 1;   ///< of a request, mean of the last ones
     int64_t gathers = 1;  ///< samples that a batch waits for where something trains
     bool attended = true;
-    int64_t refusing_since_ns = -1;  ///< while the accelerator idles; −1: it does not
+    int64_t refusing_since_ns = -1;  ///< everybody, for what its answer takes; −1: it does not
+    int64_t patience_ns = shortest_patience_ns;  ///< so long, then one is taken all the same
+    bool tried = false;                          ///< one was: what it takes is all that counts
   };
   struct Training {
     TrainingRules rules;
@@ -192,8 +198,7 @@ class Scheduler {
   std::pair<double, int64_t> own_batch(const Service& service, int64_t samples,
                                        uint64_t shape) const;
   double answered_ns(size_t service, int64_t samples, uint64_t shape, int64_t now_ns) const;
-  bool idles(int64_t now_ns) const;
-  bool doubt_refusals(Service& service, int64_t now_ns);
+  bool doubts_refusals(Service& service, int64_t samples, int64_t now_ns);
 
   DurationOptions durations_;
   Preference preference_;

@@ -139,11 +139,61 @@ TEST(Scheduler, AnIdleServiceThatRefusedForASecondTriesAgain) {
   EXPECT_EQ(scheduler.arrive(0, 103, 1, now + 20 * ms).refused, RefusalReason::none);
 }
 
-TEST(Scheduler, AServiceThatIsTooSlowRefusesForGood) {
+// Nor is a board that was busy while the service was measured.
+TEST(Scheduler, AServiceThatWasMeasuredTooSlowFindsOut) {
+  Scheduler scheduler({{"net", 100 * ms, 1}}, {});
+  scheduler.inference_time(0) = minibatch_of(150);
+  EXPECT_EQ(scheduler.arrive(0, 1, 1, 0).refused, RefusalReason::overload);
+  EXPECT_EQ(scheduler.arrive(0, 2, 1, 1000 * ms).refused, RefusalReason::none);
+  ASSERT_EQ(scheduler.decide(1000 * ms).act, Act::infer);
+  scheduler.ended(1005 * ms);
+  EXPECT_EQ(scheduler.inference_time(0).upper_ns(1), 5 * ms);
+  for (uint64_t id = 3; id < 20; ++id)
+    EXPECT_EQ(scheduler.arrive(0, id, 1, 1005 * ms).refused, RefusalReason::none);
+}
+
+// One batch of B was slow once. A's batches have the accelerator a third of the time, so that many
+// a request of B finds it busy.
+TEST(Scheduler, OneSlowBatchDoesNotMakeAServiceRefuseBesideABusyOne) {
+  Scheduler scheduler({{"A", 200 * ms, 1}, {"B", 100 * ms, 8}}, {{"learn"}});
+  scheduler.inference_time(0) = minibatch_of(10);
+  scheduler.inference_time(1) = batch_curve(5, 0, 8);
+  scheduler.training_time(0) = minibatch_of(20);
+  scheduler.arrive(1, 0, 1, 0);
+  ASSERT_EQ(scheduler.decide(0).who, 1u);
+  scheduler.ended(150 * ms);
+  int64_t now = 150 * ms, next_a = now, next_b = now;
+  size_t refused = 0, trained = 0;
+  while (now < 60'000 * ms) {
+    for (; next_a <= now; next_a += 30 * ms)
+      EXPECT_EQ(scheduler.arrive(0, 1, 1, next_a).refused, RefusalReason::none);
+    for (; next_b <= now; next_b += 17 * ms)
+      refused += scheduler.arrive(1, 2, 1, next_b).refused != RefusalReason::none;
+    const Decision what = scheduler.decide(now);
+    if (what.act == Act::wait) {
+      now = std::min(next_a, next_b);
+      continue;
+    }
+    trained += what.act == Act::train;
+    now += what.act == Act::train ? 20 * ms : what.who == 0 ? 10 * ms : 5 * ms;
+    scheduler.ended(now);
+  }
+  EXPECT_LE(refused, 70u) << "a second's";
+  EXPECT_GT(trained, 500u);
+}
+
+TEST(Scheduler, AServiceThatIsTooSlowIsTriedEverMoreSeldom) {
   Scheduler scheduler = untrained(5, 16);  // an answer takes 10 ms
   scheduler.decide(0);
-  for (int64_t now = 0; now < 10'000 * ms; now += 100 * ms)
-    EXPECT_EQ(scheduler.arrive(0, 1, 1, now).refused, RefusalReason::overload) << now;
+  std::vector<int64_t> taken_s;
+  for (int64_t now = 0; now < 200'000 * ms; now += 100 * ms) {
+    if (scheduler.arrive(0, 1, 1, now).refused == RefusalReason::overload) continue;
+    taken_s.push_back(now / (1000 * ms));
+    ASSERT_EQ(scheduler.decide(now).act, Act::infer);
+    scheduler.ended(now + 10 * ms);
+    scheduler.decide(now + 10 * ms);
+  }
+  EXPECT_THAT(taken_s, testing::ElementsAre(1, 3, 7, 15, 31, 63, 123, 183));
 }
 
 TEST(Scheduler, OverloadServesLateWhereAskedAndTheQueueIsBounded) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "schedule/scheduler.h"
 
@@ -18,8 +19,10 @@ void Scheduler::ended(int64_t now_ns, Ending ending) {
   const auto took_ns = static_cast<double>(std::max<int64_t>(1, now_ns - began_ns_));
   const bool learns = ending == Ending::whole;
   if (running_.act == Act::infer) {
-    if (learns) services_[running_.who].duration.observe(running_.samples, took_ns);
-    return;
+    if (!learns) return;
+    Service& service = services_[running_.who];
+    if (std::exchange(service.tried, false)) service.duration.forget();
+    return service.duration.observe(running_.samples, took_ns);
   }
   Training& training = trainings_[running_.who];
   if (learns) training.duration.observe(1, took_ns);
