@@ -10,6 +10,7 @@
 #include "base/lower.h"
 #include "base/text.h"
 #include "load/stream_reader.h"
+#include "server/http_text.h"
 
 namespace flyball {
 namespace {
@@ -107,10 +108,9 @@ Result<LoadRequest> http_request(const LoadTarget& target, const LoadRequestOpti
 }
 
 std::string model_of_path(const std::string& path) {
-  constexpr std::string_view before = "/v2/models/";
-  if (!path.starts_with(before)) return "";
-  const std::string rest = path.substr(before.size());
-  return rest.substr(0, rest.find_first_of("/?"));
+  const std::vector<std::string> segments = segments_of(path);
+  const bool names = segments.size() > 2 && segments[0] == "v2" && segments[1] == "models";
+  return names ? segments[2] : "";
 }
 
 }  // namespace flyball

@@ -54,7 +54,7 @@ Result<LoadRequest> openai_request(const LoadTarget& target, const LoadRequestOp
 /// Method, path and the file.
 Result<LoadRequest> http_request(const LoadTarget& target, const LoadRequestOptions& options);
 
-/// The model that a path …/v2/models/NAME… names; "" where it names none.
+/// The model that a path /v2/models/NAME… names, decoded; "" where it names none.
 std::string model_of_path(const std::string& path);
 /// The path of a model's metadata.
 std::string model_path(const std::string& model);

@@ -55,6 +55,10 @@ TEST(LoadRequest, BuildsInputsOfWhatTheModelTakes) {
       true, target, {});
   ASSERT_TRUE(request.ok());
   EXPECT_EQ(request->path, "/v2/models/m/infer");
+  const LoadTarget script = *parse_target("http://a:1/v2/models/script:%2Fa.pt", "");
+  const auto of_script =
+      oip_request(metadata(R"([{"name":"x","datatype":"UINT8","shape":[2]}])"), false, script, {});
+  EXPECT_EQ(of_script->path, "/v2/models/script%3A%2Fa.pt/infer") << "encoded once";
   const size_t json_bytes = request->body.size() - 8 - 24;
   const auto header = SortedJson::parse(request->body.substr(0, json_bytes));
   EXPECT_EQ(header["inputs"][0]["shape"], SortedJson({1, 2}));

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "base/json.h"
@@ -35,14 +36,13 @@ Json tensors_json(const std::vector<TensorSpec>& specs) {
 struct ModelPath {
   std::string name, rest;
 };
-std::optional<ModelPath> model_path(const std::string& path) {
-  constexpr std::string_view prefix = "/v2/models/", version = "/versions/1";
-  if (!path.starts_with(prefix)) return {};
-  const std::string tail = path.substr(prefix.size());
-  const size_t end = std::min(tail.find('/'), tail.size());
-  ModelPath found{tail.substr(0, end), tail.substr(end)};
-  if (found.rest == version || found.rest.starts_with(std::string(version) + "/"))
-    found.rest.erase(0, version.size());
+std::optional<ModelPath> model_path(std::span<const std::string> segments) {
+  if (segments.size() < 3 || segments[0] != "v2" || segments[1] != "models") return {};
+  ModelPath found{segments[2], {}};
+  segments = segments.subspan(3);
+  if (segments.size() >= 2 && segments[0] == "versions" && segments[1] == "1")
+    segments = segments.subspan(2);
+  for (const std::string& segment : segments) found.rest += "/" + segment;
   return found;
 }
 
@@ -95,7 +95,7 @@ HttpResponse answer_response(const ServiceInfo& service, const InferCall& call,
 }  // namespace
 
 std::string asked_model(const HttpHead& head) {
-  const auto path = model_path(head.path);
+  const auto path = model_path(head.segments);
   return path && path->rest == "/infer" && head.method == "POST" ? path->name : "";
 }
 
@@ -119,7 +119,7 @@ HttpHandler Endpoint::handler() {
 }
 
 std::optional<HttpResponse> Endpoint::at_head(const HttpHead& head) {
-  const auto path = model_path(head.path);
+  const auto path = model_path(head.segments);
   if (!path) return read_only(head, get(head.path));
   const auto service = service_of(path->name);
   if (!service) {
@@ -136,7 +136,7 @@ std::optional<HttpResponse> Endpoint::at_head(const HttpHead& head) {
 }
 
 void Endpoint::handle(const HttpRequest& request, const HttpReply& reply) {
-  const auto path = model_path(request.path);
+  const auto path = model_path(request.segments);
   const auto service = path ? service_of(path->name) : std::nullopt;
   if (service) return infer(*service, request, reply);
   reply.send(not_found(request.path));

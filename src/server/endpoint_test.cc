@@ -122,6 +122,34 @@ TEST(Endpoint, ServesTheProtocol) {
               HasSubstr(R"({"name":"output","shape":[1,2],"datatype":"FP32","data":[1.5,-2]})"));
 }
 
+// A model whose name is a path, as script:/nets/a.pt is.
+class ScriptServing final : public Serving {
+ public:
+  ScriptServing() { services_.front().name = "script:/nets/a.pt"; }
+  const std::vector<ServiceInfo>& services() const override { return services_; }
+  bool ready() const override { return true; }
+  void submit(size_t service, InferRequest request) override {
+    identity_.submit(service, std::move(request));
+  }
+
+ private:
+  IdentityServing identity_;
+  std::vector<ServiceInfo> services_ = identity_.services();
+};
+
+TEST(Endpoint, ANameMayHaveSlashes) {
+  ScriptServing serving;
+  const Served served(serving);
+  const std::string path = "/v2/models/script:%2Fnets%2fa.pt";
+  EXPECT_THAT(served.ask("GET " + path), HasSubstr(R"("name":"script:/nets/a.pt")"));
+  EXPECT_THAT(served.ask("GET " + path + "/versions/1/ready"), HasSubstr(R"("ready":true)"));
+  EXPECT_THAT(served.ask("POST " + path + "/infer", two_numbers), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask("GET " + path + "%2Fready"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(served.ask("GET /v2%2Fmodels/x"), StartsWith("HTTP/1.1 404"));
+  EXPECT_EQ(asked_model({"POST", "", {"v2", "models", "script:/nets/a.pt", "infer"}}),
+            "script:/nets/a.pt");
+}
+
 TEST(Endpoint, WhatIsNotThereIsNamed) {
   IdentityServing serving;
   const Served served(serving);

@@ -58,7 +58,7 @@ class Reading {
     const auto& head = std::get<RequestHead>(parsed);
     in_.erase(0, size);
     end_ = {};
-    const std::string path = path_of(head.target);
+    const std::string path = path_of(segments_of(head.target));
     // Whoever has no token gets only to what needs none.
     if (!refuse_access(head, path, "s3cret", true) && path != "/" &&
         !path.starts_with("/v2/health/") && !head.authorization.ends_with("s3cret"))

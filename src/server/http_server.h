@@ -46,6 +46,7 @@ struct HttpOptions {
 struct HttpHead {
   std::string method;  ///< "GET"
   std::string path;    ///< decoded, without what stands behind "?"; "" where that is malformed
+  std::vector<std::string> segments{};  ///< of the path: a slash within one was "%2F"
 };
 
 struct HttpRequest {
@@ -53,6 +54,7 @@ struct HttpRequest {
   std::string path;                     ///< decoded, without what stands behind "?"
   std::string body;                     ///< decompressed
   std::string inference_header_length;  ///< Inference-Header-Content-Length; "" without
+  std::vector<std::string> segments{};  ///< of the path, as HttpHead has them
 };
 
 struct HttpResponse {

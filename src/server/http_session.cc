@@ -148,7 +148,8 @@ void HttpSession::take_head(size_t size) {
   in_.erase(0, size);
   if (const auto* fault = std::get_if<RequestFault>(&parsed)) return refuse(*fault);
   head_ = std::get<RequestHead>(std::move(parsed));
-  path_ = path_of(head_.target);
+  segments_ = segments_of(head_.target);
+  path_ = path_of(segments_);
   keep_ = head_.keep_alive;
   head_only_ = head_.method == "HEAD";
   end_waiting();
@@ -166,7 +167,7 @@ void HttpSession::take_head(size_t size) {
 std::optional<HttpResponse> HttpSession::answer_early() {
   if (!shared_->handler.at_head) return {};
   try {
-    return shared_->handler.at_head({head_.method, path_});
+    return shared_->handler.at_head({head_.method, path_, segments_});
   } catch (const std::exception& exception) {
     return error_response(500, exception.what());
   }
@@ -212,7 +213,8 @@ std::optional<RequestFault> HttpSession::keep(std::string_view piece) {
 void HttpSession::handle() {
   if (shared_->draining) return refuse({503, about_to_end});
   begin_reply();
-  HttpRequest request{head_.method, path_, std::exchange(body_, {}), head_.inference_header_length};
+  HttpRequest request{head_.method, path_, std::exchange(body_, {}), head_.inference_header_length,
+                      segments_};
   expire_never();  // how long an answer takes is the handler's business
   const bool small = request.body.size() <= BodyLease::own_bytes && head_.content_encoding.empty();
   const HttpReply reply(std::make_shared<HttpReply::Sink>(shared_from_this()));

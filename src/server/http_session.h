@@ -80,6 +80,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   std::string in_;  // arrived and not yet read
   HeadEnd head_end_;
   RequestHead head_;
+  std::vector<std::string> segments_;  ///< of the path
   std::string path_;
   std::optional<BodyReader> reader_;
   std::string body_, out_head_, out_body_;

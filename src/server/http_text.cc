@@ -72,20 +72,30 @@ HttpResponse try_again(const std::string& message) {
   return response;
 }
 
-std::string path_of(const std::string& target) {
-  if (target.empty() || target.front() != '/') return "";
-  std::string path;
+std::vector<std::string> segments_of(const std::string& target) {
+  if (target.empty() || target.front() != '/') return {};
+  std::vector<std::string> segments;
   for (size_t i = 0; i < target.size() && target[i] != '?'; ++i) {
+    if (target[i] == '/') {
+      segments.emplace_back();
+      continue;
+    }
     if (target[i] != '%') {
-      path += target[i];
+      segments.back() += target[i];
       continue;
     }
     const auto high = i + 1 < target.size() ? hex(target[i + 1]) : std::nullopt;
     const auto low = i + 2 < target.size() ? hex(target[i + 2]) : std::nullopt;
-    if (!high || !low) return "";
-    path += static_cast<char>(*high * 16 + *low);
+    if (!high || !low) return {};
+    segments.back() += static_cast<char>(*high * 16 + *low);
     i += 2;
   }
+  return segments;
+}
+
+std::string path_of(const std::vector<std::string>& segments) {
+  std::string path;
+  for (const std::string& segment : segments) path += "/" + segment;
   return path;
 }
 

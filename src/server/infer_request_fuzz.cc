@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                4,
                                1};
   const std::string body(reinterpret_cast<const char*>(data + 1), size - 1);
-  (void)path_of(body);
+  (void)segments_of(body);
   (void)parse_listen_address(body);
   if (const auto plain = decompressed("gzip", body, 1 << 16);
       plain.ok() && plain->size() > (1 << 16))

@@ -30,6 +30,7 @@ test("a line asks the service with its name and shape, however large", () => {
     `curl http://localhost:8000/v2/models/net/infer -d '{"inputs":[{"name":"input","shape":[1,2],"datatype":"FP32","data":[0,0]}]}'`);
   assert.equal(curl_line("http://localhost:8000", "net", net!.inputs, true),
     `printf '{"inputs":[{"name":"image","shape":[1,1,28,28],"datatype":"FP32","data":[%s]}]}' "$(yes 0 | head -n 784 | paste -sd, -)" | curl http://localhost:8000/v2/models/net/infer -H "Authorization: Bearer $FLYBALL_TOKEN" -d @-`);
+  assert.match(curl_line("http://h", "script:/nets/a.pt", net!.inputs, false), /http:\/\/h\/v2\/models\/script%3A%2Fnets%2Fa\.pt\/infer/);
   assert.match(curl_line("http://h", "lm", [{ name: "ids", datatype: "INT64", shape: [-1] }], false), /"shape":\[1,8\],"datatype":"INT64","data":\[0,0,0,0,0,0,0,0\]/);
 });
 

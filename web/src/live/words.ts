@@ -79,7 +79,7 @@ export function curl_line(origin: string, name: string, inputs: InputState[], wi
   });
   const body = `{"inputs":[${tensors.map((t) => t.json).join()}]}`;
   const token = with_token ? ` -H "Authorization: Bearer $FLYBALL_TOKEN"` : "";
-  const url = `${origin}/v2/models/${name}/infer`;
+  const url = `${origin}/v2/models/${encodeURIComponent(name)}/infer`;
   const made = tensors.map((t) => t.made).join("");
   return made === "" ? `curl ${url}${token} -d '${body}'` : `printf '${body}'${made} | curl ${url}${token} -d @-`;
 }
