@@ -146,7 +146,8 @@ Result<double> parse_rate(const std::string& kind, const std::string& text) {
 }  // namespace
 
 std::optional<double> ArrivalSpec::seconds() const {
-  if (!times_s.empty()) return times_s.back();
+  // Just behind the last request, so that it comes before the end. One moment is no length.
+  if (!times_s.empty()) return times_s.back() > 0 ? times_s.back() + 1e-6 : 0;
   if (windows.empty()) return std::nullopt;
   double all = 0;
   for (const RateWindow& window : windows) all += window.seconds;

@@ -32,7 +32,7 @@ struct ArrivalSpec {
   bool by_rate = false;             ///< its rate was given by itself, with --rate
   bool stands_in = false;  ///< for arrivals of other kinds: nobody may ask for another rate of it
 
-  /// How long it lasts; nothing where it has no end.
+  /// How long it lasts, its last request included; nothing where it has no end.
   std::optional<double> seconds() const;
   /// The rate that it begins with, requests/s; 0 where nobody knows it.
   double first_rate_hz() const { return windows.empty() ? rate_hz : windows.front().rate_hz; }

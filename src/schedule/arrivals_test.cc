@@ -81,6 +81,15 @@ TEST(Arrivals, TracesAreStampsOrRates) {
   EXPECT_NEAR(static_cast<double>(times.size()), 1000, 150);
 }
 
+TEST(Arrivals, TheLastRequestOfATraceComesBeforeItsEnd) {
+  for (const double last_s : {0.001, 2.0, 86400.1, longest_arrivals_s}) {
+    ArrivalSpec spec;
+    spec.times_s = {0, last_s};
+    EXPECT_LT(drawn(spec, 1, 2).back(), static_cast<int64_t>(*spec.seconds() * 1e9)) << last_s;
+    EXPECT_NEAR(*spec.seconds(), last_s, 2e-6);
+  }
+}
+
 TEST(Arrivals, WhatIsNoSourceIsRefusedInOneLine) {
   const TempFolder folder;
   int files = 0;

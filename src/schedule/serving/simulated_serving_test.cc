@@ -47,6 +47,16 @@ TEST(SimulatedServing, FollowsRatesThatChange) {
   EXPECT_LT(served->result.services[0].late_share(), 0.05);
 }
 
+// Without a length it lasts as long as the trace, whose last request is answered, too.
+TEST(SimulatedServing, AnswersEveryRequestOfATrace) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file(folder / "trace.csv", "time_s\n0\n1\n2\n3\n5\n").ok());
+  const auto served = serve_simulated(asking(200, "trace:" + (folder / "trace.csv").string()),
+                                      scripted_board(), {});
+  ASSERT_TRUE(served.ok()) << served.error().message;
+  EXPECT_EQ(served->result.services[0].answered, 5u);
+}
+
 TEST(SimulatedServing, ToldOfSomeModesItSaysOfHowMany) {
   const TempFolder folder;
   WorkloadTable train = scripted_table(Phase::train), infer = scripted_table(Phase::infer);
