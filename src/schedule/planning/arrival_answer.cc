@@ -66,6 +66,13 @@ std::string latency_text(const SimulatedService& service, double limit_ms) {
               : "");
 }
 
+std::string service_text(const SimulatedService& service, double percentile, double limit_ms) {
+  if (std::isnan(service.latency_ms)) return "no request came in the time that was simulated";
+  return fmt::format("p{:g} latency {}, {:.3g} % late or refused, {:.3g} requests a batch",
+                     percentile, latency_text(service, limit_ms), 100 * service.late_share,
+                     service.mean_batch);
+}
+
 std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
   const Problem& problem = *answer.problem;
   std::string text;
@@ -77,11 +84,8 @@ std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
                         one.planned_per_s);
   size_t role = problem.roles.front().serves() ? 0 : 1;
   for (const SimulatedService& service : one.run.services) {
-    text +=
-        fmt::format("  {}: p{:g} latency {}, {:.3g} % late or refused, {:.3g} requests a batch\n",
-                    role_name(problem, role), answer.percentile,
-                    latency_text(service, problem.roles[role].latency_ms), 100 * service.late_share,
-                    service.mean_batch);
+    text += fmt::format("  {}: {}\n", role_name(problem, role),
+                        service_text(service, answer.percentile, problem.roles[role].latency_ms));
     ++role;
   }
   if (!std::isnan(one.option.power_w))

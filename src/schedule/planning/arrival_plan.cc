@@ -33,6 +33,18 @@ class Replayed final : public ArrivalSource {
 
 }  // namespace
 
+// Who answers nobody is not quick: a request that is refused is one that never ends. The histogram
+// rounds: what is in time is not above the budget for that, and what is not is not within.
+double latency_at(const ServiceResult& service, double percentile) {
+  if (service.arrived == 0) return std::nan("");
+  const double answered = static_cast<double>(service.answered);
+  const double share = percentile / 100 * static_cast<double>(service.arrived) / answered;
+  if (!(share <= 1)) return unlimited;
+  const double read_ms = reading_slack * service.latency.quantile_ms(share);
+  const bool in_time = service.late_share() <= may_be_late(percentile);
+  return in_time ? std::min(read_ms, service.budget_ms) : std::max(read_ms, service.budget_ms);
+}
+
 /// Looks on at a simulation whose requests are all known beforehand.
 class ArrivalPlanner::Watch {
  public:
@@ -177,10 +189,11 @@ std::optional<SimulatedChoice> ArrivalPlanner::simulate_once(std::span<const siz
   for (const ServiceResult& service : result.services) {
     SimulatedService& one = found.services.emplace_back();
     one.late_share = service.late_share();
-    one.latency_ms = latency_ms(service, one.late_share <= late_allowed());
+    one.latency_ms = latency_at(service, options_.percentile);
     if (service.batches > 0)
       one.mean_batch = static_cast<double>(service.samples) / static_cast<double>(service.batches);
     found.late_share = std::max(found.late_share, one.late_share);
+    if (std::isnan(one.latency_ms)) continue;
     found.longest_ms = std::max(found.longest_ms, one.latency_ms);
     found.latency_share = std::max(found.latency_share, one.latency_ms / service.budget_ms);
   }
@@ -190,16 +203,6 @@ std::optional<SimulatedChoice> ArrivalPlanner::simulate_once(std::span<const siz
   found.p99_ms = found.services.back().latency_ms;
   found.mean_batch = found.services.back().mean_batch;
   return found;
-}
-
-// Who answers nobody is not quick: a request that is refused is one that never ends. The histogram
-// rounds: what is in time is not above the budget for that, and what is not is not within.
-double ArrivalPlanner::latency_ms(const ServiceResult& service, bool in_time) const {
-  const double answered = static_cast<double>(service.answered);
-  const double share = options_.percentile / 100 * static_cast<double>(service.arrived) / answered;
-  if (!(share <= 1)) return unlimited;
-  const double read_ms = reading_slack * service.latency.quantile_ms(share);
-  return in_time ? std::min(read_ms, service.budget_ms) : std::max(read_ms, service.budget_ms);
 }
 
 const SimulatedChoice& ArrivalPlanner::simulated(std::span<const size_t> choice) {
@@ -261,7 +264,7 @@ SimulatedChoice ArrivalPlanner::worse_of_two(std::span<const size_t> choice) {
   for (size_t s = 0; s < worse.services.size(); ++s) {
     SimulatedService& one = worse.services[s];
     one.late_share = std::max(one.late_share, again.services[s].late_share);
-    one.latency_ms = std::max(one.latency_ms, again.services[s].latency_ms);
+    one.latency_ms = std::fmax(one.latency_ms, again.services[s].latency_ms);
   }
   worse.late_share = std::max(worse.late_share, again.late_share);
   worse.latency_share = std::max(worse.latency_share, again.latency_share);

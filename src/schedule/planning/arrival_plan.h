@@ -26,12 +26,18 @@ struct ArrivalPlanOptions {
   std::function<void(size_t done, size_t of, const char* what)> progress{};
 };
 
+/// The share of the requests that may be late or refused.
+inline double may_be_late(double percentile) {
+  return 1 - percentile / 100;
+}
+/// Latency in ms at the percentile of all that came, those refused included: above the budget where
+/// more are late or refused than may be; infinite where more are refused; NaN where none came.
+double latency_at(const ServiceResult& service, double percentile);
+
 /// How one service fares.
 struct SimulatedService {
   double late_share = 0;  ///< late or refused
-  /// At the percentile of all that came, those refused included: above the budget where more are
-  /// late or refused than may be; infinite where more are refused.
-  double latency_ms = 0;
+  double latency_ms = 0;  ///< latency_at() the percentile
   double mean_batch = 0;  ///< requests
   /// The tightest budget that its choice keeps (ArrivalPlanner::tightest_ms); NaN: not asked for.
   double kept_ms = std::numeric_limits<double>::quiet_NaN();
@@ -161,13 +167,12 @@ class ArrivalPlanner {
                                                double requests, const Bar& bar);
   /// The same of what is kept; null where it is beyond the bar.
   const SimulatedChoice* simulated_to(std::span<const size_t> choice, const Bar& bar);
-  double latency_ms(const ServiceResult& service, bool in_time) const;
   /// Sets how soon it answers, and its bound.
   void judge(Candidate& candidate);
   /// What one of its training minibatches counts as.
   double counted(std::span<const size_t> choice) const;
   bool better(const SimulatedChoice& one, const SimulatedChoice& other) const;
-  double late_allowed() const { return 1 - options_.percentile / 100; }
+  double late_allowed() const { return may_be_late(options_.percentile); }
   bool doubtful(double late_share) const;  ///< in time, but not without any late
   /// Over four times as many other requests.
   std::optional<SimulatedChoice> simulate_again(std::span<const size_t> choice, const Bar& bar);

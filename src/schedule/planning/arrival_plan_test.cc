@@ -10,6 +10,7 @@
 #include "problem/choices.h"
 #include "problem/paper.h"
 #include "schedule/planning/arrival_miss.h"
+#include "schedule/planning/preference_front.h"
 #include "schedule/planning/replanner.h"
 #include "schedule/planning/serving_evaluation.h"
 
@@ -369,6 +370,21 @@ TEST(ArrivalPlan, GivingUpHidesNothing) {
   EXPECT_GT(planned, 0u);
 }
 
+// One that nobody asks within the time that is simulated has no latency, and decides nothing.
+TEST(ArrivalPlan, AServiceThatNobodyAsksDoesNotCount) {
+  const TwoServices two(400, 400);
+  ArrivalPlanner planner({&two.problem, &two.readings},
+                         {poisson_arrivals(60), poisson_arrivals(0.00001)}, {.requests = 2000});
+  const auto plan = planner.plan(unlimited);
+  ASSERT_TRUE(plan);
+  EXPECT_GT(plan->latency_share, 0);
+  EXPECT_LT(plan->latency_share, 0.1) << "the fastest mode is chosen";
+  const SimulatedChoice promised = planner.worse_of_two(plan->choice);
+  EXPECT_EQ(promised.longest_ms, promised.services[0].latency_ms);
+  EXPECT_EQ(promised.services[1].late_share, 0);
+  EXPECT_TRUE(std::isnan(promised.services[1].latency_ms));
+}
+
 // What is typed as advised is one value for each service.
 TEST(ArrivalMiss, AdvisesTwoServicesInOneOption) {
   TwoServices two(400, 7);
@@ -413,6 +429,25 @@ TEST(ArrivalPlan, OfEqualsTheThriftierIsChosen) {
   const auto plan = planner.plan(unlimited);
   ASSERT_TRUE(plan);
   EXPECT_EQ(all.batch(1, plan->choice[1]), 1);
+}
+
+// No preference is told that breaks the limit, and latencies are those of all that came.
+TEST(PreferenceFront, HoldsWhatKeepsThePercentile) {
+  size_t told = 0;
+  for (const double latency_ms : {60.0, 100.0, 300.0}) {
+    const Ground ground({{unlimited, unlimited, unlimited}, latency_ms, 60});
+    const Candidates& all = *ground.candidates;
+    for (size_t i = 0; i < all.size(1); ++i) {
+      const std::vector<size_t> choice = {*all.first_of(0, all.mode_of(1, i)), i};
+      for (const PreferencePoint& point :
+           preference_front(ground.live(), choice, {poisson_arrivals(60)}, {.requests = 2000})) {
+        EXPECT_EQ(point.high_ms <= latency_ms, point.late_share <= 0.01) << point.high_ms;
+        EXPECT_TRUE(point.chosen || point.late_share <= 0.01) << point.late_share;
+        told += !point.chosen;
+      }
+    }
+  }
+  EXPECT_GT(told, 0u);
 }
 
 // With several batch sizes of the training its samples count, not its minibatches.

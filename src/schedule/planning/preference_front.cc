@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "schedule/planning/arrival_plan.h"
 
 namespace flyball {
 namespace {
@@ -35,13 +36,18 @@ PreferencePoint run_with(const ServingProblem& live, std::span<const size_t> cho
   const ServiceResult& service = result.services.back();
   PreferencePoint point{.gathers = gathers == until_deadlines ? 0 : gathers};
   point.median_ms = service.latency.quantile_ms(0.5);
-  point.high_ms = service.latency.quantile_ms(options.percentile / 100);
+  point.high_ms = latency_at(service, options.percentile);
   point.late_share = service.late_share();
   point.trainings_per_s =
       static_cast<double>(result.trainings.front().minibatches) / result.seconds;
   if (service.batches > 0)
     point.mean_batch = static_cast<double>(service.samples) / static_cast<double>(service.batches);
   return point;
+}
+
+// A preference is not had at the price of the limit.
+bool in_time(const PreferencePoint& point, const PreferenceFrontOptions& options) {
+  return point.late_share <= may_be_late(options.percentile);
 }
 
 bool beats(const PreferencePoint& one, const PreferencePoint& other) {
@@ -61,6 +67,7 @@ std::vector<PreferencePoint> preference_front(const ServingProblem& live,
   for (int64_t gathers = 1; gathers <= plan.largest_batch.back(); gathers *= 2)
     points.push_back(run_with(live, choice, arrivals, options, gathers));
   points.push_back(run_with(live, choice, arrivals, options, until_deadlines));
+  std::erase_if(points, [&](const auto& point) { return !in_time(point, options); });
   PreferencePoint chosen = run_with(live, choice, arrivals, options, 0);
   chosen.chosen = true;
   std::vector<PreferencePoint> front;

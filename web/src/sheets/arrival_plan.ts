@@ -41,7 +41,8 @@ function front_charts(a: PlanArrivalPlan): SheetChart[] {
 }
 
 /** "30.01 of 45 (keeps 30.1, too)"; one that is not told lies beyond its limit. */
-function latency_words({ latency_ms, kept_ms }: PlanSimulatedChoice["services"][number], limit_ms: number | null): string | null {
+function latency_words({ latency_ms, late_pct, kept_ms }: PlanSimulatedChoice["services"][number], limit_ms: number | null): string | null {
+  if (latency_ms === null && late_pct === 0) return "no request came";
   if (limit_ms === null) return cost(latency_ms);
   if (latency_ms === null) return `beyond ${exact(limit_ms)}`;
   const kept = kept_ms !== null && kept_ms < limit_ms ? ` (keeps ${exact(kept_ms)}, too)` : "";
