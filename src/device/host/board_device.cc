@@ -157,8 +157,10 @@ Status BoardDevice::set(const std::string& axis, double value) {
     stuck_.erase(axis);
     return {};
   }
-  const bool raised = cap && value > *cap && axis != axis::cpu_cores;
-  if (raised && status.error().code == Code::unavailable)
+  // Of a board's own clocks alone: what holds the limit of a GPU may let go of it.
+  const bool clock = parts_.clocks_tell && axis != axis::cpu_cores;
+  const bool raised = cap && value > *cap;
+  if (clock && raised && status.error().code == Code::unavailable)
     stuck_[axis] = knob->cap() ? *knob->cap() : *cap;
   return explained(status.error(), *knob, value);
 }

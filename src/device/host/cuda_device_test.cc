@@ -126,6 +126,18 @@ TEST(CudaDevice, WhatDoesNotTakeIsSaidAndUndone) {
   }
 }
 
+// No reboot helps there, and the limit may be free again for the next trial.
+TEST(CudaDevice, ALimitThatSomethingElseHoldsIsNoClockThatNeedsAReboot) {
+  NvidiaTree tree("held");
+  const auto gpu = open(tree);
+  ASSERT_TRUE(gpu->apply({{{axis::power_limit_w, 150}}}).ok());
+  const PowerMode higher{{{axis::power_limit_w, 300}}};
+  EXPECT_THAT(said(gpu->apply(higher)), HasSubstr("something else limits this GPU"));
+  EXPECT_EQ(gpu->out_of_reach(higher), "");
+  tree.behave("");
+  EXPECT_TRUE(gpu->apply(higher).ok());
+}
+
 TEST(CudaDevice, ADriverThatLagsIsWaitedForAndNotForEver) {
   NvidiaTree tree("lag=300");
   const auto gpu = open(tree);
