@@ -72,6 +72,32 @@ TEST_F(DoctorTest, SeesAWorkstation) {
   EXPECT_EQ(look("CPU hotplug").state, State::missing);
 }
 
+TEST_F(DoctorTest, SeesAPiWhoseFirmwareTellsItsPower) {
+  DoctorOptions options;
+  options.root = tree_.root();
+  options.ask_kernel = false;
+  const auto measurable = [&] {
+    return doctor_json(examine_machine(options), {})["power_measurable"].get<bool>();
+  };
+  tree_.put("proc/device-tree/compatible", "raspberrypi,5-model-b");
+  EXPECT_EQ(look("power: firmware").state, State::missing);
+  EXPECT_THAT(look("power: firmware").remedy, HasSubstr("install raspi-utils"));
+  EXPECT_FALSE(measurable());
+  const auto tool = [&](const std::string& rails) {
+    const auto path =
+        tree_.put("usr/bin/vcgencmd", "#!/bin/sh\ncase $1 in pmic_read_adc) " + rails +
+                                          ";;\nget_throttled) echo throttled=0x0;; esac\n");
+    std::filesystem::permissions(path, std::filesystem::perms(0755));
+  };
+  tool("exit 1");  // it tells of throttling alone
+  EXPECT_EQ(look("power: firmware").state, State::missing);
+  EXPECT_FALSE(measurable());
+  tool("echo 'VDD_CORE_A current(7)=2.0A'; echo 'VDD_CORE_V volt(15)=0.75V'");
+  EXPECT_EQ(look("power: firmware").state, State::available);
+  EXPECT_THAT(look("power: firmware").value, HasSubstr("all rails of the PMIC"));
+  EXPECT_TRUE(measurable());
+}
+
 TEST_F(DoctorTest, TellsPermissionFromAbsence) {
   tree_.put("sys/class/powercap/intel-rapl:0/name", "package-0\n");
   const auto energy = tree_.put("sys/class/powercap/intel-rapl:0/energy_uj", "12345\n");

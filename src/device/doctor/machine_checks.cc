@@ -10,8 +10,10 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "device/measuring.h"
+#include "telemetry/sensors/firmware_tool.h"
 #include "telemetry/sensors/ina3221.h"
 #include "telemetry/sensors/nvidia.h"
+#include "telemetry/sensors/power_sensors.h"
 #include "telemetry/sensors/rapl.h"
 #include "telemetry/sensors/system_sensors.h"
 
@@ -33,12 +35,11 @@ Capability from_list(const std::string& name, const std::string& purpose, const 
   Capability c{name, purpose, State::missing, "", ""};
   std::vector<std::string> names;
   for (const SensorPtr& sensor : list.sensors) names.push_back(sensor->info().name);
-  if (!names.empty()) {
-    c.state = State::available;
-    c.value = join(names, ", ");
-  }
+  const bool power = measures_power(list);  // clocks and throttling alone are none
+  if (power) c.state = State::available;
+  c.value = join(names, ", ");
   for (const Error& gap : list.gaps) {
-    if (names.empty() && gap.code == Code::permission) c.state = State::no_permission;
+    if (!power && gap.code == Code::permission) c.state = State::no_permission;
     c.value += (c.value.empty() ? "" : "; ") + gap.message;
     if (!gap.hint.empty()) c.remedy += (c.remedy.empty() ? "" : "; ") + gap.hint;
   }
@@ -116,6 +117,9 @@ std::vector<Capability> check_power(const fs::path& root) {
   std::vector<Capability> all{
       from_list("power: RAPL", "energy of x86 processors", open_rapl(root)),
       from_list("power: INA3221 rails", "power of Jetson modules", open_ina3221(root))};
+  if (const SensorList told = open_firmware_tool(root); !told.sensors.empty() || !told.gaps.empty())
+    all.push_back(
+        from_list("power: firmware", "power and throttling, as the firmware tells them", told));
   // The library speaks of the machine that runs us, whatever tree was recorded.
   if (root == "/")
     all.push_back(from_list("power: NVIDIA", "energy, clocks and throttling of NVIDIA GPUs",
