@@ -95,6 +95,30 @@ TEST_F(HelperCommandTest, StatusSaysWhetherItAnswersWhatItSetsAndWhoHasTheBoard)
   EXPECT_EQ(end_helper(SIGTERM), 0);
 }
 
+// Root of a container: it says so at once, and does not ask itself.
+TEST_F(HelperCommandTest, WhatRootItselfMayNotSetIsAGap) {
+  const std::vector<std::string> limited = {"--bounding-set", "-dac_override,-dac_read_search"};
+  const auto as_limited_root = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), limited.begin(), limited.end());
+    return words;
+  };
+  program_ = "/usr/bin/setpriv";
+  if (!fs::exists(program_) || run(as_limited_root({"/bin/true"})).exit_code != 0)
+    GTEST_SKIP() << "rights of root cannot be taken here";
+  ASSERT_EQ(::chown(tree_.file(1, "scaling_max_freq").c_str(), 65534, 65534), 0);
+  ASSERT_EQ(::chmod(tree_.file(1, "scaling_max_freq").c_str(), 0644), 0);
+  helper_ = start(as_limited_root({FLYBALL_BIN_DIR "/flyball", "helper", "run", "--group", "root",
+                                   "--root", tree_.root().string()}));
+  program_ = FLYBALL_BIN_DIR "/flyball";
+  ASSERT_TRUE(soon([&] { return slurp(told(helper_, "err")).ends_with("serves\n"); }))
+      << slurp(told(helper_, "err"));
+  const auto status = run({"helper", "status", "--json"}).json();
+  EXPECT_EQ(status["answers"], true) << status;
+  EXPECT_TRUE(status["axes"].empty());
+  EXPECT_THAT(status["gaps"].dump(), HasSubstr("cpu_mhz cannot be set"));
+  EXPECT_EQ(end_helper(SIGTERM), 0);
+}
+
 // Its guard starts `flyball`, or else its next start finds the journal.
 TEST_F(HelperCommandTest, KilledInAModeItIsPutBack) {
   start_helper();

@@ -10,12 +10,11 @@
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/output.h"
-#include "cli/report_left.h"
 #include "device/helper/install.h"
 #include "device/helper/link.h"
 #include "device/helper/service.h"
+#include "device/host/board_device.h"
 #include "device/modes/mode_dispatcher.h"
-#include "device/registry/board.h"
 
 namespace flyball::cli {
 namespace {
@@ -110,8 +109,8 @@ Status serve(HelperArguments& options) {
   service.root = fs::canonical(service.root, unknown);
   if (unknown) return file_error("read", options.service.root, unknown.value());
   service.open = [root = service.root]() -> Result<std::unique_ptr<Device>> {
-    FLYBALL_ASSIGN(const auto board, open_board("", root));
-    return board->knobs(report_left);
+    // What root lacks here no other helper has: it would ask itself.
+    return std::unique_ptr<Device>(open_any_board(identify_board(root), root));
   };
   service.set_caps = [root = service.root](Device& device, const HelperRequest& request) {
     return set_caps(device, root, request);

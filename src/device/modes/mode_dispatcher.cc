@@ -33,9 +33,12 @@ bool ModeDispatcher::is_own(const std::string& axis) const {
 
 Result<PowerMode> ModeDispatcher::set(const ModeRequest& request) {
   const std::vector<std::string> of_root = board_.root_axes();
+  const std::vector<Axis> settable = board_.axes();
   const bool ours =
       request.preset.empty() && !request.pin_max &&
-      std::ranges::all_of(request.mode.values, [&](auto& one) { return is_own(one.first); });
+      std::ranges::all_of(request.mode.values, [&](const auto& one) {
+        return find_axis(settable, one.first) && std::ranges::count(of_root, one.first) == 0;
+      });
   if (of_root.empty() || ours) return set_mode(board_, root_, request);
   if (is_there(socket_)) return set_by_helper(request);
   return Error{Code::permission, fmt::format("only root may set {} here", join(of_root, ", ")),

@@ -187,6 +187,22 @@ TEST_F(ModeDispatcherTest, WhoKeptAModeIsSaidOfThatModeAlone) {
   EXPECT_EQ(helper_of(root(), socket())->kept, "root, or an earlier helper");
 }
 
+// As where an administrator has opened one clock to all: no helper is needed for it.
+TEST_F(ModeDispatcherTest, WhatThisUserMaySetIsSetWithoutAHelper) {
+  const fs::path clock = root() / "sys/devices/platform/17000000.gpu/devfreq/17000000.gpu";
+  for (const char* file : {"min_freq", "max_freq"})
+    ASSERT_EQ(::chmod((clock / file).c_str(), 0666), 0);
+  EXPECT_EQ(with_desk([&](ModeDispatcher& dispatcher, BoardDevice& board) {
+              if (board.root_axes().empty()) return 1;
+              const auto mode = dispatcher.set({.mode = {{{"gpu_mhz", 408}}}});
+              if (!mode) return fail(2, mode.error().message);
+              if (gpu_max() != "408000000") return fail(3, gpu_max());
+              if (!dispatcher.restore().ok() || content() != before_) return 4;
+              return dispatcher.set({.pin_max = true}).ok() ? 5 : 0;
+            }),
+            0);
+}
+
 TEST_F(ModeDispatcherTest, WithoutAHelperTheRemedyIsSaid) {
   EXPECT_EQ(with_desk([&](ModeDispatcher& dispatcher, BoardDevice&) {
               const auto refused = dispatcher.set(slow_gpu);
