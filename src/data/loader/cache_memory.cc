@@ -174,6 +174,7 @@ Status CacheMemory::begin_or_join(const Plan& plan) {
 }
 
 Status CacheMemory::begin(const Plan& plan) {
+  if (plan.may_begin) FLYBALL_CHECK(plan.may_begin());
   body_at_ = whole_pages(kPrefaceBytes + plan.head_bytes);
   body_bytes_ = whole_pages(plan.body_bytes);
   const uint64_t all = body_at_ + body_bytes_;

@@ -25,6 +25,8 @@ class CacheMemory {
   struct Plan {
     uint64_t head_bytes = 0;  ///< of the caller's head, zeros at first
     uint64_t body_bytes = 0;  ///< at most
+    /// Asked before memory is begun, not where it is joined: is there enough of it?
+    std::function<Status()> may_begin{};
     /// Writes the head of new memory; nobody else sees it before.
     std::function<void(std::byte* head)> prepare{};
     /// Is the head of memory that is joined a sound one?

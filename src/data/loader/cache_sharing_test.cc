@@ -90,6 +90,32 @@ TEST(CacheSharing, ASecondTrainingFindsWhatTheFirstRead) {
   EXPECT_EQ(files_in(folder.path()), 1u);
 }
 
+TEST(CacheSharing, WhoJoinsNeedsNoMemory) {
+  const TempFolder folder, other, data;
+  const auto set = std::make_shared<CountedSet>(100);
+  set->files_ = {data / "samples"};
+  ASSERT_TRUE(write_file(data / "samples", std::string(set->all_bytes(), 'x')).ok());
+  const auto first = open_shared(set, folder.path(), 50'000);
+  EXPECT_EQ(first->growth_bytes(), 50'000u);
+  ASSERT_TRUE(run_counted_epoch(*set, *first, 1));
+  EXPECT_EQ(first->growth_bytes(), 50'000u - first->state().held_bytes);
+  EXPECT_LT(first->growth_bytes(), 2000u);
+  const auto open = [&](const TempFolder& in, uint64_t bytes) {
+    return SampleCache::open(
+        set, {.bytes = bytes, .share = true, .folder = in.path(), .memory = 10'000});
+  };
+  const auto second = open(folder, 50'000);
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  EXPECT_TRUE((*second)->state().joined);
+  EXPECT_EQ((*second)->growth_bytes(), first->growth_bytes());
+  const auto begun = open(other, 50'000);
+  ASSERT_FALSE(begun.ok());
+  EXPECT_THAT(begun.error().message, HasSubstr("50 kB: 10 kB of memory are left"));
+  EXPECT_EQ(files_in(other.path()), 0u);
+  // Of a size beyond the set no more than the set is ever taken.
+  EXPECT_EQ(open_shared(set, other.path(), uint64_t{1} << 40)->growth_bytes(), set->all_bytes());
+}
+
 TEST(CacheSharing, TheLastOneTakesItAway) {
   const TempFolder folder;
   const auto set = std::make_shared<CountedSet>(100);

@@ -38,7 +38,7 @@ class CountedSet final : public Dataset {
     return {};
   }
   std::string name(int64_t index) const override { return "sample " + std::to_string(index); }
-  std::vector<std::filesystem::path> files() const override { return {}; }
+  std::vector<std::filesystem::path> files() const override { return files_; }
 
   static size_t bytes_of(int64_t index) { return 900 + static_cast<size_t>(index) % 200; }
   static uint8_t byte_of(int64_t index, size_t i) {
@@ -50,6 +50,7 @@ class CountedSet final : public Dataset {
     return bytes;
   }
   mutable std::atomic<int64_t> fetched_{0};
+  std::vector<std::filesystem::path> files_;  ///< that it is said to lie in
 
  private:
   int64_t count_;

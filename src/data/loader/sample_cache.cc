@@ -127,8 +127,7 @@ uint64_t bytes_of_files(const Dataset& dataset) {
 }
 
 // A limit far above the set costs nothing: memory is taken as samples come.
-Status check_memory(const Dataset& dataset, uint64_t bytes) {
-  const auto left = available_memory();
+Status check_memory(const Dataset& dataset, uint64_t bytes, std::optional<uint64_t> left) {
   if (!left || bytes <= *left || bytes_of_files(dataset) <= *left) return {};
   return Error{
       Code::unavailable,
@@ -168,13 +167,14 @@ Result<std::unique_ptr<CacheMemory>> SampleCache::memory_for(const Dataset& data
                                                              const CacheOptions& options,
                                                              std::string& note) {
   const auto samples = static_cast<uint64_t>(dataset.size());
+  const auto left = options.memory ? options.memory : available_memory();
   const uint64_t most_padding = 7 + dataset.parts().size() * (aligned(sizeof(PartRecord)) + 14);
   CacheMemory::Plan plan;
   static_assert(sizeof(Head) % alignof(Entry) == 0);
   plan.head_bytes = sizeof(Head) + samples * sizeof(Entry);
   // Of a limit beyond all memory no more can be used, nor mapped.
-  plan.body_bytes =
-      std::min(options.bytes, available_memory().value_or(options.bytes)) + samples * most_padding;
+  plan.body_bytes = std::min(options.bytes, left.value_or(options.bytes)) + samples * most_padding;
+  plan.may_begin = [&] { return check_memory(dataset, options.bytes, left); };
   plan.prepare = [&options, samples](std::byte* at) {
     Head* const head = new (at) Head{};
     head->layout = kLayout;
@@ -201,7 +201,6 @@ Result<std::shared_ptr<SampleCache>> SampleCache::open(DatasetPtr dataset,
                                                        const CacheOptions& options) {
   if (options.bytes == 0)
     return Error{Code::invalid_argument, "a cache of no bytes", "give a size, e.g. 500MB"};
-  FLYBALL_CHECK(check_memory(*dataset, options.bytes));
   std::string note;
   FLYBALL_ASSIGN(auto memory, memory_for(*dataset, options, note));
   std::shared_ptr<SampleCache> cache(
@@ -330,6 +329,11 @@ Status SampleCache::fill(uint64_t seed, const std::atomic<bool>* interrupted) {
     refused = keep(index, sample) ? 0 : refused + 1;
   }
   return {};
+}
+
+uint64_t SampleCache::growth_bytes() const {
+  const uint64_t most = std::min(head().size_bytes, bytes_of_files(*dataset_));
+  return most - std::min(most, head().held_bytes.load());
 }
 
 CacheState SampleCache::state() const {

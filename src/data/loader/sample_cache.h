@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -22,6 +23,7 @@ struct CacheOptions {
   bool share = false;
   std::filesystem::path folder = "/dev/shm";  ///< of what is shared
   std::filesystem::path data{};               ///< the dataset's folder, which is part of its name
+  std::optional<uint64_t> memory{};  ///< bytes there are for it; nothing: as the machine tells
 };
 
 /// What there is in a cache.
@@ -41,7 +43,8 @@ struct CacheState {
 /// the middle of a sample leaves it to the others.
 class SampleCache {
  public:
-  /// Errors: more bytes than memory is left; no memory for the bookkeeping.
+  /// Errors: more bytes than memory is left, where it is begun (one that is joined has its memory);
+  /// no memory for the bookkeeping.
   static Result<std::shared_ptr<SampleCache>> open(DatasetPtr dataset, const CacheOptions& options);
 
   /// Shows the sample where it lies, until the cache is gone or the sample is fetched or lent anew;
@@ -56,6 +59,9 @@ class SampleCache {
   /// left to the epochs. Error `interrupted`.
   Status fill(uint64_t seed, const std::atomic<bool>* interrupted = nullptr);
 
+  /// Bytes of samples that it may still take: the set's, or as many as it may hold, less those that
+  /// it has, whoever brought them.
+  uint64_t growth_bytes() const;
   CacheState state() const;
   const Dataset& dataset() const { return *dataset_; }
 

@@ -178,8 +178,9 @@ class LiveProfiler final : public Profiler {
                  name_hint(open.name, names)};
   }
 
-  StepOptions small_step() const {
-    StepOptions step;
+  // A step of the training that trials run: with its optimizer, precision and parts.
+  StepOptions own_step() const {
+    StepOptions step = options_.step;
     step.phase = options_.phase;
     step.seed = options_.seed;
     step.device = options_.board.compute;
@@ -190,7 +191,8 @@ class LiveProfiler final : public Profiler {
   // Of one of ours its description is at hand; a user's runs one step at each of two batch sizes.
   // Nothing where that fails: predictors do without it.
   std::optional<Cost> counted_cost() const {
-    StepOptions step = small_step();
+    StepOptions step = own_step();
+    step.accumulate = 1;  // of the whole minibatch
     if (step.classes == 0) step.classes = dataset_->classes();
     step.batch = collate_->layout();
     step.shape = step.batch.front().shape;
@@ -207,15 +209,23 @@ class LiveProfiler final : public Profiler {
     return cost ? std::optional(*cost) : std::nullopt;
   }
 
+  int64_t largest_batch_size() const {
+    const auto axis = space_.axis_index(axis::batch_size);
+    const double size = axis ? std::ranges::max(space_.axes()[*axis].values)
+                             : setting(info_.job, axis::batch_size, usual_batch_size);
+    return static_cast<int64_t>(size);
+  }
+
   // A GPU with memory of its own is not asked how much of it is free.
   Status leave_out_what_does_not_fit() {
     const bool shared = options_.board.compute == "cpu" || options_.board.may_compute_on_gpu;
     const auto left = options_.memory ? options_.memory : available_memory();
     if (!options_.memory_check || !shared || !left) return {};
-    const StepOptions step = small_step();
-    const uint64_t taken = std::min(*left, options_.cache_bytes);
-    const auto fit =
-        MemoryFit::measure(options_.workload, step, {dataset_, collate_}, *left - taken);
+    StepOptions step = own_step();
+    step.batch_size = largest_batch_size();  // which has as many parts as were asked for
+    const uint64_t to_come = cache_ ? cache_->growth_bytes() : 0;
+    const auto fit = MemoryFit::measure(options_.workload, step, {dataset_, collate_},
+                                        *left - std::min(*left, to_come));
     if (!fit && fit.error().code == Code::out_of_memory) return fit.error();
     if (!fit) return {};  // the first trial tells what is wrong with the network
     std::vector<size_t> rows;
@@ -260,15 +270,11 @@ class LiveProfiler final : public Profiler {
 
   Result<LoadedRun> start(const Trial& trial) {
     const Settings& job = trial.job.settings;
-    StepOptions step = options_.step;
-    step.phase = trial.job.phase;
+    StepOptions step = own_step();
     step.batch_size = static_cast<int64_t>(job.at(axis::batch_size));
     // A tree may show more cores than this machine has.
     step.threads = std::min(static_cast<int>(setting(trial.mode.values, axis::cpu_cores, 0)),
                             static_cast<int>(usable_cores()));
-    step.seed = options_.seed;
-    step.device = options_.board.compute;
-    options_.script.tell(step);
     LoaderOptions load;
     load.workers = static_cast<int>(setting(job, axis::loader_workers, 0));
     load.prefetch = std::max(1, static_cast<int>(setting(job, axis::prefetch, 2)));
@@ -392,8 +398,8 @@ Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> dev
   if (options.image_size != 0) own.job["image_size"] = options.image_size;
   auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), own,
                                                  std::move(data.dataset), std::move(data.collate));
-  FLYBALL_CHECK(profiler->build_space());
   FLYBALL_CHECK(profiler->open_cache());
+  FLYBALL_CHECK(profiler->build_space());
   return std::unique_ptr<Profiler>(std::move(profiler));
 }
 

@@ -26,8 +26,8 @@ class MemoryFitTest : public testing::Test {
     }
   }
 
-  MemoryFit fit(uint64_t available) {
-    auto found = MemoryFit::measure("lenet5", {}, data_, available);
+  MemoryFit fit(uint64_t available, const StepOptions& step = {}) {
+    auto found = MemoryFit::measure("lenet5", step, data_, available);
     EXPECT_TRUE(found.ok()) << found.error().message;
     return *std::move(found);
   }
@@ -89,6 +89,44 @@ TEST_F(MemoryFitTest, TrialsThatDoNotFitAreLeftOutAndNamed) {
 
   options.memory_check = false;
   EXPECT_GT((*profiler(options))->space().size(), space.size());
+}
+
+TEST_F(MemoryFitTest, IsThatOfTheTrainingThatTrialsRun) {
+  FLYBALL_NEEDS_TORCH();
+  const auto between = [](double a, double b) { return static_cast<uint64_t>((a + b) / 2); };
+  const auto fits = [this](const LiveOptions& options) { return profiler(options).ok(); };
+  StepOptions adam, parts;
+  adam.optimizer = Optimizer::adam;
+  parts.accumulate = 32;
+  parts.batch_size = 4096;
+  const double usual = fit(0).needed(16, 0, 0), with_adam = fit(0, adam).needed(16, 0, 0);
+  const double whole = fit(0).needed(4096, 0, 0), in_parts = fit(0, parts).needed(4096, 0, 0);
+  ASSERT_LT(usual, with_adam);
+  ASSERT_LT(in_parts, whole);
+  LiveOptions options;
+  options.memory = between(usual, with_adam);
+  EXPECT_TRUE(fits(options));
+  options.step = adam;
+  EXPECT_FALSE(fits(options));
+  options.open = {named_axis("batch_size", {4096})};
+  options.memory = between(in_parts, whole);
+  options.step = {};
+  EXPECT_FALSE(fits(options));
+  options.step.accumulate = parts.accumulate;
+  EXPECT_TRUE(fits(options));
+}
+
+TEST_F(MemoryFitTest, ASampleCacheTakesNoMoreThanTheSet) {
+  FLYBALL_NEEDS_TORCH();
+  LiveOptions options;
+  const double set_bytes = 64 * 784 + 65'000;
+  options.memory = static_cast<uint64_t>(fit(0).needed(16, 0, 0) + set_bytes);
+  options.cache_bytes = uint64_t{1} << 40;
+  const auto all = profiler(options);
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  // What the set takes is taken.
+  options.memory = static_cast<uint64_t>(fit(0).needed(16, 0, 0) + 40'000);
+  EXPECT_FALSE(profiler(options).ok());
 }
 
 TEST_F(MemoryFitTest, WhereNothingFitsTheAnswerIsNo) {
