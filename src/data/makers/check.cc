@@ -29,12 +29,7 @@ constexpr size_t kListed = 1000;
 Status check_pixels(const RawSample& sample, bool boxes, JpegReader& reader) {
   if (sample.encoding != Encoding::jpeg) return {};
   FLYBALL_ASSIGN(const JpegInfo info, reader.open(sample.bytes));
-  if (boxes) {
-    FLYBALL_CHECK(check_detection(info, sample));
-  } else if (info.channels != 3) {
-    return Error{Code::corrupt,
-                 "the JPEG has " + std::to_string(info.channels) + " colour channels, not 3", ""};
-  }
+  FLYBALL_CHECK(boxes ? check_detection(info, sample) : check_colours(info));
   FLYBALL_ASSIGN(const Pixels pixels, reader.read({0, 0, info.width, info.height}));
   (void)pixels;
   return {};
@@ -104,7 +99,7 @@ class PartCheck {
 
   void report(const std::string& name, DatasetReport& report) {
     DatasetPart part{name, set_.size(), 0, bytes_, 0, 0};
-    if (!row_tokens(set_)) {
+    if (!row_tokens(set_) && !per_class_.empty()) {
       const auto [least, most] = std::minmax_element(per_class_.begin(), per_class_.end());
       part.classes = set_.classes();
       part.smallest_class = *least, part.largest_class = *most;

@@ -153,6 +153,16 @@ TEST(Catalog, CheckSaysWhatIsBrokenAndWhere) {
   EXPECT_THAT(report->ignored[0], HasSubstr("class_002/photo.png"));
 }
 
+TEST(Catalog, CheckTakesGreyPicturesAsTrainingDoes) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(make_dataset("images", 9, folder.path(), kSmall).ok());
+  fs::copy_file(test_file("grey.jpg"), folder.path() / "class_002/grey.jpg");
+  const auto report = check_dataset(folder.path(), 2);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->problem_count, 0);
+  EXPECT_EQ(report->parts[0].largest_class, 4);
+}
+
 TEST(Catalog, CheckReportsAPartThatCannotBeOpened) {
   const TemporaryFolder folder;
   ASSERT_TRUE(make_dataset("digits", 60, folder.path()).ok());

@@ -200,10 +200,7 @@ DetectionOptions usual_detection(bool training) {
 }
 
 Status check_detection(const JpegInfo& info, const RawSample& sample) {
-  if (info.channels != 3 && info.channels != 1)
-    return Error{Code::corrupt,
-                 fmt::format("the JPEG has {} colour channels where 3 are expected", info.channels),
-                 "convert it to RGB, or leave it out"};
+  FLYBALL_CHECK(check_colours(info));
   const auto size = sample.parts.get<int64_t>(CocoSet::picture_size);
   if (size[0] != info.width || size[1] != info.height)
     return Error{Code::corrupt,

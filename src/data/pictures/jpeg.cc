@@ -197,6 +197,15 @@ struct Encoder {
 
 }  // namespace
 
+Status check_colours(const JpegInfo& info) {
+  if (info.channels == 3 || info.channels == 1) return {};
+  return Error{
+      Code::corrupt,
+      fmt::format("the JPEG has {} colour channels where 3, or 1 of a grey one, are expected",
+                  info.channels),
+      "convert it to RGB, or leave it out"};
+}
+
 Result<std::vector<uint8_t>> encode_jpeg(std::span<const uint8_t> rgb, int width, int height,
                                          int quality) {
   assert(rgb.size() == static_cast<size_t>(width) * static_cast<size_t>(height) * 3);

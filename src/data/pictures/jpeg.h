@@ -23,6 +23,9 @@ struct JpegInfo {
   int channels = 0;  ///< 1: grey, 3: colour, 4: CMYK
 };
 
+/// Is it one that networks are shown: colour, or grey? Error: CMYK.
+Status check_colours(const JpegInfo& info);
+
 /// Packed 8-bit RGB, valid until its reader is used again.
 struct Pixels {
   const uint8_t* data = nullptr;  ///< first pixel of the box

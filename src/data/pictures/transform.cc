@@ -176,12 +176,7 @@ PlaneSink Transform::sink(std::span<float> out) const {
 Status Transform::decode(const RawSample& sample, Random& random, Workspace& workspace,
                          std::span<float> out) const {
   FLYBALL_ASSIGN(const JpegInfo info, workspace.reader.open(sample.bytes));
-  if (info.channels != 3 && info.channels != 1)
-    return Error{
-        Code::corrupt,
-        fmt::format("the JPEG has {} colour channels where 3, or 1 of a grey one, are expected",
-                    info.channels),
-        "convert it to RGB, or leave it out"};
+  FLYBALL_CHECK(check_colours(info));
   if (options_.crop == Crop::keep && (info.height != shape_[1] || info.width != shape_[2]))
     return Error{Code::corrupt,
                  fmt::format("the JPEG has {} × {} pixels where {} × {} are expected", info.width,
