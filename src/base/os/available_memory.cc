@@ -53,6 +53,24 @@ std::optional<uint64_t> left_in(const fs::path& group, const char* limit_file,
   return *limit - std::min(*limit, kept);
 }
 
+// Of the group and all above it, as far as they are mounted: each of them may have a limit. In a
+// container the group may be named as the host knows it; what is mounted is then its own.
+std::optional<uint64_t> least_left(const fs::path& mounted, const std::string& group,
+                                   const char* limit_file, const char* used_file) {
+  std::optional<uint64_t> least;
+  const auto take = [&](const fs::path& folder) {
+    const auto left = left_in(folder, limit_file, used_file);
+    if (left) least = std::min(least.value_or(*left), *left);
+  };
+  take(mounted);
+  const fs::path below = fs::path(group).lexically_normal().relative_path();
+  std::error_code ignored;
+  if (!fs::is_directory(mounted / below, ignored)) return least;
+  fs::path folder = mounted;
+  for (const fs::path& name : below) take(folder /= name);
+  return least;
+}
+
 }  // namespace
 
 std::optional<uint64_t> available_memory(const fs::path& root) {
@@ -62,11 +80,9 @@ std::optional<uint64_t> available_memory(const fs::path& root) {
   const auto groups = read_file(root / "proc/self/cgroup", 1 << 16);
   if (!groups) return left;
   const fs::path folder = root / "sys/fs/cgroup";
-  const auto one =
-      left_in(folder / "memory" / fs::path(group_of(*groups, "memory")).relative_path(),
-              "memory.limit_in_bytes", "memory.usage_in_bytes");
-  const auto two = left_in(folder / fs::path(group_of(*groups, "")).relative_path(), "memory.max",
-                           "memory.current");
+  const auto one = least_left(folder / "memory", group_of(*groups, "memory"),
+                              "memory.limit_in_bytes", "memory.usage_in_bytes");
+  const auto two = least_left(folder, group_of(*groups, ""), "memory.max", "memory.current");
   for (const auto& each : {one, two})
     if (each) left = std::min(left.value_or(*each), *each);
   return left;
