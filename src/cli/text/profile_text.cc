@@ -164,7 +164,7 @@ void print_epochs(const EpochRun& run) {
   if (const auto means = run.later()) add_means(table, *means, figures.size(), cache);
   fmt::print("{}\n", table.str());
   if (const std::string far = outlying_epochs(run); !far.empty())
-    fmt::print("{}{}\n", far, run.later() ? "; the means count all but epoch 0" : "");
+    fmt::print("{}{}\n", far, run.later() ? "; the means count all whole ones but epoch 0" : "");
   print_columns("epoch");
   if (cache) print_cache(*run.cache);
   const MinibatchRecord& first = run.epochs.front().first();

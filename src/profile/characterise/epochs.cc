@@ -149,6 +149,7 @@ class Runner {
     FLYBALL_CHECK(run_minibatches(epoch, energy));
     if (epoch.minibatches.empty()) return {};  // interrupted before its first
     epoch.end_ns = epoch.minibatches.back().end_ns;
+    epoch.whole = result_.stopped.empty();
     run_.end_epoch();
     sampler_.sample_now();
     energy.end(epoch.end_ns);
@@ -210,11 +211,13 @@ void take_energy(EpochRun& result) {
 }
 
 // Before hours go by until memory runs out.
-Status check_memory(const EpochRequest& request, const StepOptions& step, const RunData& data) {
+Status check_memory(const EpochRequest& request, const StepOptions& step, const RunData& data,
+                    const SampleCache* cache) {
   const auto left = request.memory ? request.memory : available_memory();
   if (!request.memory_check || !left) return {};
-  const auto fit = MemoryFit::measure(request.workload, step, data,
-                                      *left - std::min(*left, request.cache_bytes));
+  const uint64_t to_come = cache ? cache->growth_bytes() : 0;
+  const auto fit =
+      MemoryFit::measure(request.workload, step, data, *left - std::min(*left, to_come));
   if (!fit && fit.error().code != Code::out_of_memory)
     return {};  // the run itself tells what is wrong
   if (!fit) return fit.error();
@@ -252,7 +255,6 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   StepOptions step = request.step;
   request.script.tell(step);
   if (step.threads == 0) step.threads = static_cast<int>(usable_cores());
-  FLYBALL_CHECK(check_memory(request, step, data));
   LoaderOptions load;
   load.workers = request.workers;
   load.prefetch = request.prefetch;
@@ -264,6 +266,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
                                                            .share = request.share_cache,
                                                            .data = request.data}));
   }
+  FLYBALL_CHECK(check_memory(request, step, data, load.cache.get()));
   FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, data.collate, step, load));
   result.request.step = loaded.run.stepper().options();
   result.request.size.tokens = row_tokens(*dataset).value_or(0);
@@ -315,15 +318,17 @@ std::optional<int> EpochRun::diverged_in() const {
 }
 
 std::optional<EpochMeans> EpochRun::later() const {
-  if (epochs.size() < 2) return {};
-  const auto average = [this](const auto& figure) {
+  std::vector<const EpochRecord*> counted;
+  for (size_t i = 1; i < epochs.size(); ++i)
+    if (epochs[i].whole) counted.push_back(&epochs[i]);
+  if (counted.empty()) return {};
+  const auto average = [&counted](const auto& figure) {
     std::vector<double> values;
-    for (auto epoch = epochs.begin() + 1; epoch != epochs.end(); ++epoch)
-      values.push_back(figure(*epoch));
+    for (const EpochRecord* epoch : counted) values.push_back(figure(*epoch));
     return mean(values);
   };
   EpochMeans means;
-  means.epochs = static_cast<int>(epochs.size()) - 1;
+  means.epochs = static_cast<int>(counted.size());
   means.e2e_s = average([](const EpochRecord& e) { return e.e2e_s; });
   means.stall_s = average([](const EpochRecord& e) { return e.stall_s; });
   means.compute_s = average([](const EpochRecord& e) { return e.compute_s; });
@@ -334,8 +339,7 @@ std::optional<EpochMeans> EpochRun::later() const {
   means.cache_bytes =
       average([](const EpochRecord& e) { return static_cast<double>(e.cache_bytes); });
   means.cpu_pct = average([](const EpochRecord& e) { return e.use.cpu_pct; });
-  if (std::all_of(epochs.begin() + 1, epochs.end(),
-                  [](const EpochRecord& e) { return e.energy.has_value(); })) {
+  if (std::ranges::all_of(counted, [](const EpochRecord* e) { return e->energy.has_value(); })) {
     means.energy_j = average([](const EpochRecord& e) { return e.energy->energy_j; });
     means.power_w = average([](const EpochRecord& e) { return e.energy->mean_w; });
   }

@@ -99,6 +99,7 @@ struct EpochRecord {
   std::optional<double> cached_before, cached_after;  ///< share of the dataset in the page cache
   std::optional<EnergyWindow> energy;  ///< of the run's power_total; nothing where it is not known
   std::optional<GpuUse> gpu;           ///< nothing where no sensor tells of a GPU
+  bool whole = true;                   ///< false: an interrupt cut it off
   std::vector<MinibatchRecord> minibatches;
 
   const MinibatchRecord& first() const { return minibatches.front(); }
@@ -136,7 +137,8 @@ struct EpochRun {
   /// The first epoch whose loss is no number any more: the training diverges. Nothing while it does
   /// not, and for inference.
   std::optional<int> diverged_in() const;
-  /// Means over epochs 1 and later: what a long training run goes on like. Nothing for one epoch.
+  /// Means over epochs 1 and later that are whole: what a long training run goes on like. Nothing
+  /// where there are none.
   std::optional<EpochMeans> later() const;
   /// Of these, else of the one epoch there is; nothing where it is not known.
   std::optional<double> mean_power_w() const;

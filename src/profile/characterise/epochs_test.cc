@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "base/os/temp_folder.h"
+#include "data/formats/open.h"
+#include "data/loader/loader.h"
 #include "data/makers/make.h"
 #include "module/module_testing.h"
 #include "profile/characterise/epochs_report.h"
@@ -223,6 +225,41 @@ TEST_F(EpochsTest, AnInterruptedRunKeepsWhatItHas) {
   ASSERT_EQ(run->epochs.size(), 2u);
   EXPECT_EQ(run->epochs[1].minibatches.size(), 2u);
   EXPECT_EQ(run->stopped, "interrupted in epoch 1 after 2 of 6 minibatches");
+  EXPECT_FALSE(run->later()) << "the only one was cut off";
+}
+
+TEST(EpochMeans, LeaveOutTheEpochThatWasCutOff) {
+  EpochRun run = run_of_epochs({9, 2, 4, 0.5});
+  run.epochs.back().whole = false;
+  const auto later = run.later();
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->epochs, 2);
+  EXPECT_EQ(later->e2e_s, 3);
+}
+
+// Its last minibatch has one sample, which cannot be read.
+TEST_F(EpochsTest, GoesOnAfterAnEpochWhoseLastMinibatchWasSkipped) {
+  const TempFolder folder;
+  const std::filesystem::path data = folder / "images";
+  std::filesystem::copy(folder_->path() / "images", data, std::filesystem::copy_options::recursive);
+  EpochRequest request;
+  request.data = data;
+  request.step.threads = 1;
+  request.step.batch_size = 19;
+  request.epochs = 1;
+  request.on_bad = OnBadSample::skip;
+  request.save = folder / "checkpoint";
+  const auto set = *open_dataset(data, Split::train);
+  const int64_t last = sample_order(set->size(), request.step.seed, 0, true).back();
+  std::ofstream(set->own_file(last), std::ios::trunc).close();
+  const auto first = run_epochs(request);
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  EXPECT_EQ(first->epochs[0].minibatches.size(), 1u);
+  EXPECT_EQ(first->skipped, 1);
+  request.resume = request.save;
+  const auto second = run_epochs(request);
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  EXPECT_EQ(second->epochs[0].epoch, 1);
 }
 
 TEST_F(EpochsTest, SpansCoverStallsStepsAndFetches) {

@@ -81,10 +81,12 @@ class Watch {
 
   void add(const MarkedMinibatch& minibatch) {
     last_mark_ns_ = monotonic_ns();
-    if (seen_++ == 0)
+    if (seen_++ == 0) {
       profile_.start_up_s = seconds_between(minibatch.begin_ns, minibatch.end_ns);
-    else
+      profile_.first = minibatch;
+    } else {
       profile_.minibatches.push_back(minibatch);
+    }
   }
 
   void watch_memory(int64_t now) {
@@ -105,19 +107,28 @@ class Watch {
   int64_t seen_ = 0, last_mark_ns_ = 0, next_search_ns_ = 0, end_ns_ = 0;
 };
 
-// Sums over the minibatches that end inside the part.
-void add_up(ProgramPart& part, const std::vector<MarkedMinibatch>& minibatches) {
+// Sums over the minibatches that end inside the part. The first of the run stalls and computes as
+// the others do, but when it began is not known.
+void add_up(ProgramPart& part, const ProgramProfile& profile) {
+  const auto inside = [&part](const MarkedMinibatch& minibatch) {
+    return minibatch.end_ns > part.begin_ns && minibatch.end_ns <= part.end_ns;
+  };
   std::vector<double> e2e;
   double stall = 0, compute = 0;
-  for (const MarkedMinibatch& minibatch : minibatches) {
-    if (minibatch.end_ns <= part.begin_ns || minibatch.end_ns > part.end_ns) continue;
-    e2e.push_back(minibatch.e2e_ms());
+  const auto add = [&](const MarkedMinibatch& minibatch) {
     stall += minibatch.stall_ms * 1e-3;  // NaN when any of them is not marked
     compute += minibatch.compute_ms * 1e-3;
+  };
+  const bool has_first = profile.first && inside(*profile.first);
+  if (has_first) add(*profile.first);
+  for (const MarkedMinibatch& minibatch : profile.minibatches) {
+    if (!inside(minibatch)) continue;
+    e2e.push_back(minibatch.e2e_ms());
+    add(minibatch);
   }
   part.minibatches = static_cast<int64_t>(e2e.size());
   part.e2e_s = seconds_between(part.begin_ns, part.end_ns);
-  if (e2e.empty()) return;
+  if (e2e.empty() && !has_first) return;
   part.minibatch_ms = median(e2e);
   if (!std::isnan(stall)) part.stall_s = stall;
   if (!std::isnan(compute)) part.compute_s = compute;
@@ -221,9 +232,9 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
     ProgramPart& marked = profile.marked.emplace();
     marked.begin_ns = profile.minibatches.front().begin_ns;
     marked.end_ns = profile.minibatches.back().end_ns;
-    add_up(marked, profile.minibatches);
+    add_up(marked, profile);
   }
-  for (ProgramPart& window : profile.windows) add_up(window, profile.minibatches);
+  for (ProgramPart& window : profile.windows) add_up(window, profile);
   profile.traces = sampler.traces();
   take_gpu(profile);
   if (measures_power(request.sensors)) {

@@ -51,6 +51,7 @@ struct ProgramProfile {
   int64_t begin_ns = 0, end_ns = 0;  ///< of the program, monotonic
   double wall_s = 0;                 ///< start to end of the program
   double start_up_s = 0;             ///< start to the end of its first minibatch; 0 without marks
+  std::optional<MarkedMinibatch> first;      ///< which begins when the program does
   std::vector<MarkedMinibatch> minibatches;  ///< without the first, whose begin is not known
   std::optional<ProgramPart> marked;         ///< from the first mark to the last one
   std::vector<ProgramPart> windows;          ///< windows that it marked, in the order of their ends

@@ -49,7 +49,10 @@ void MinibatchRun::begin_epoch(int64_t epoch) {
 
 Result<std::optional<MinibatchTimes>> MinibatchRun::next_of_epoch() {
   FLYBALL_ASSIGN(const auto batch, source_->next());
-  if (!batch) return std::optional<MinibatchTimes>();
+  if (!batch) {  // also where all samples of the last ones were skipped: they have gone by
+    position_ = source_->position();
+    return std::optional<MinibatchTimes>();
+  }
   batch_ = *batch;
   const Stopwatch compute;
   FLYBALL_ASSIGN(result_, stepper_->step(batch->view));

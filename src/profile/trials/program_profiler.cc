@@ -203,7 +203,8 @@ class ProgramTrial {
           fmt::format("the program did not report {} within {}",
                       join(options_.wanted_figures, ", "), format_seconds({options_.unmarked_s})),
           "flyball.report(\"NAME\", value), sooner"};
-    if (seen_ > 0 && since(last_ns_) > options_.patience_s)
+    // Once it was measured it may do without marks what its figures take.
+    if (seen_ > 0 && !done_ && since(last_ns_) > options_.patience_s)
       return Error{Code::unavailable,
                    fmt::format("the program marked {} minibatches and then none for {}", seen_,
                                format_seconds({options_.patience_s})),

@@ -66,6 +66,30 @@ TEST(ProgramRun, WhatCannotBeStartedIsNoFailedTrial) {
   EXPECT_EQ(measured->failure, "");
 }
 
+// An evaluation marks no minibatches, however long it takes.
+TEST(ProgramRun, MayBeSilentUntilItReportsOnceItIsMeasured) {
+  const BoardTree tree;
+  ProgramTrialOptions options;
+  options.argv = {"/usr/bin/python3", "-c",
+                  "import time, flyball\n"
+                  "for _ in range(100):\n"
+                  "    time.sleep(0.005)\n"
+                  "    flyball.minibatch()\n"
+                  "time.sleep(2)\n"
+                  "flyball.report('accuracy', 0.75)\n"};
+  options.wanted_figures = {"accuracy"};
+  options.stopping = {.min_seconds = 0.1, .max_seconds = 0.2};
+  options.warm_up_s = 0.05;
+  options.patience_s = 1;
+  const auto profiler =
+      make_program_profiler(*open_host(tree.options()), make_no_power("no sensor"), options);
+  ASSERT_TRUE(profiler.ok()) << profiler.error().message;
+  const auto measured = (*profiler)->measure((*profiler)->default_config());
+  ASSERT_TRUE(measured.ok()) << measured.error().message;
+  EXPECT_EQ(measured->failure, "");
+  EXPECT_EQ(measured->figures.at("accuracy"), 0.75);
+}
+
 // What a program's files say of the value that it takes unless it is told another one.
 class OwnValue : public testing::Test {
  protected:
