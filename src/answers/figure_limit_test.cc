@@ -92,6 +92,9 @@ TEST(FigureLimit, WhatNoConfigurationHoldsIsToldOfTheNearest) {
   EXPECT_EQ(nearest.text, "failed ≤ 1 %: 2 % in the median of its 2 trials");
   EXPECT_EQ(nearest_to_limits({{3, {trial(0.3)}}}, limits).text, "failed ≤ 1 %: 30 %");
   EXPECT_EQ(nearest_to_limits({{3, {trial(0.0)}}, {5, {trial(0.3)}}}, limits).text, "");
+  // What reported nothing in two trials is not the nearest.
+  EXPECT_EQ(nearest_to_limits({{3, {{}, {}}}, {5, {trial(0.3)}}}, limits).text,
+            "failed ≤ 1 %: 30 %");
 }
 
 TEST(FigureLimit, WhichOfTwoIsWorseGoesByTheLimitElseTheName) {

@@ -59,7 +59,7 @@ std::vector<BrokenLimit> broken_limits(const Problem& problem, const Readings& r
     breaks.push_back(std::move(limit));
   }
   for (size_t role = 0; role < choice.size(); ++role)
-    if (readings[role][choice[role]].excess > 0)
+    if (!readings[role][choice[role]].keeps_figures())
       breaks.push_back({Constraint::figure, "limit on what is reported"});
   return breaks;
 }

@@ -34,7 +34,9 @@ double quantile(std::span<const double> values, double q) {
   std::nth_element(sorted.begin(), nth, sorted.end());
   if (below + 1 >= sorted.size()) return *nth;
   const double above = *std::min_element(nth + 1, sorted.end());
-  return *nth + (position - static_cast<double>(below)) * (above - *nth);
+  const double share = position - static_cast<double>(below);
+  if (share == 0 || above == *nth) return *nth;  // of infinite ones no difference is to be taken
+  return *nth + share * (above - *nth);
 }
 
 double median(std::span<const double> values) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/random.h"
 
@@ -60,6 +61,16 @@ TEST(Statistics, AQuantileNeverLeavesTheRangeAndNeverFalls) {
       last = value;
     }
   }
+}
+
+// The excess of a figure that was not reported is infinite.
+TEST(Statistics, AQuantileOfInfiniteNumbersIsOne) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> all = {infinite, infinite}, one = {infinite, 1, 2};
+  EXPECT_EQ(median(all), infinite);
+  EXPECT_EQ(median(one), 2);
+  EXPECT_EQ(quantile(one, 0), 1);
+  EXPECT_EQ(median(std::vector<double>{1, infinite}), infinite);
 }
 
 TEST(Statistics, PercentageErrors) {

@@ -301,7 +301,7 @@ Outcome outcome(const Problem& problem, std::span<const Reading> readings,
   out.power_w = power;
   tally.demand(Constraint::power, power, problem.budgets.power_w);
   for (const Reading& reading : readings)
-    if (reading.excess > 0) tally.demand(Constraint::figure, 1 + reading.excess, 1);
+    if (!reading.keeps_figures()) tally.demand(Constraint::figure, 1 + reading.excess, 1);
   if (readings.size() == 1)
     tally.demand(Constraint::slowdown, problem.slowdown(readings[0].minibatch_ms, choice[0]),
                  problem.budgets.slowdown);

@@ -26,6 +26,9 @@ struct Reading {
   /// By what share a figure of its own is beyond its limit (answers/figure_limit.h), the worst of
   /// them; not above 0: all hold, or there are none.
   double excess = 0;
+
+  /// Do its own figures keep their limits?
+  bool keeps_figures() const { return excess <= 0; }
 };
 
 /// What is to be small (or, for the last two, large).

@@ -81,6 +81,17 @@ TEST(LiveTune, AReadingThatItsNeighboursContradictIsMeasuredAgain) {
 }
 
 // What is disturbed while too little is known to doubt it is doubted later.
+// … and keeps breaking a limit on a figure that it never reports.
+TEST(LiveTune, WhatIsMeasuredAgainAndReportsNothingKeepsNoLimit) {
+  Live profiler(twenty(), [](size_t config, int k) { return config == 10 && k == 0 ? 2 : 1; });
+  Request request;
+  request.limits = {{"accuracy", 0.7, false}};
+  const TuneResult result = tuned(profiler, request);
+  EXPECT_GE(profiler.measured(10), 2);
+  EXPECT_EQ(result.choice, std::nullopt);
+  EXPECT_TRUE(result.infeasible);
+}
+
 TEST(LiveTune, AnEarlyReadingIsDoubtedOnceItsNeighboursAreKnown) {
   const WorkloadTable table = twenty();
   const size_t early = 5;  // of brute force the seventh, after the default

@@ -15,7 +15,7 @@ namespace {
 // Limits on a program's own figures are not relaxed.
 bool keeps_figures(const Readings& readings, const std::vector<size_t>& choice) {
   for (size_t role = 0; role < choice.size(); ++role)
-    if (readings[role][choice[role]].excess > 0) return false;
+    if (!readings[role][choice[role]].keeps_figures()) return false;
   return true;
 }
 
