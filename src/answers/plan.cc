@@ -249,21 +249,26 @@ std::vector<Option> nearest_to(double budget_w, std::vector<Option> front) {
 }
 
 /// Power against the objective among measured choices that meet everything but the power budget.
-/// What trains nothing is no alternative to what trains.
+/// What trains nothing is no alternative to what trains; what draws nobody knows how much is none
+/// where the power of any is known.
 std::vector<Option> front_of(const Problem& problem, const View& view, bool with_idle) {
   Problem free = problem;
   free.budgets.power_w = unlimited;
   std::vector<Option> options;
-  std::vector<double> power, loss;
   for_each_choice(free, [&](std::span<const size_t> choice) {
     if (!view.is_measured(choice)) return;
     Option option = view.option(free, choice);
     if (!option.choice.outcome.feasible) return;
     if (!with_idle && trains_nothing(problem, option.choice.outcome)) return;
-    power.push_back(std::isnan(option.power_w) ? 0 : option.power_w);
-    loss.push_back(option.choice.outcome.loss);
     options.push_back(std::move(option));
   });
+  const auto unknown = [](const Option& option) { return std::isnan(option.power_w); };
+  if (!std::ranges::all_of(options, unknown)) std::erase_if(options, unknown);
+  std::vector<double> power, loss;
+  for (const Option& option : options) {
+    power.push_back(unknown(option) ? 0 : option.power_w);
+    loss.push_back(option.choice.outcome.loss);
+  }
   std::vector<Option> front;
   for (size_t i : pareto_front(power, loss)) front.push_back(options[i]);
   return nearest_to(problem.budgets.power_w, std::move(front));

@@ -452,6 +452,19 @@ TEST(Plan, ALongFrontIsCutAroundTheBudget) {
   }));
 }
 
+TEST(Plan, WhatDrawsNobodyKnowsHowMuchHidesNoAlternative) {
+  const auto problem = testing_surface::problem({}, Objective::time);
+  Readings all = testing_surface::readings(*problem);
+  all[0].back().power_w = not_measured;  // the fastest
+  const auto plan = plan_over(**make_strategy("brute-force", problem, {}), all);
+  EXPECT_GT(plan.front.size(), 5u);
+  for (const Option& option : plan.front) EXPECT_GT(option.power_w, 0);
+  for (Reading& reading : all[0]) reading.power_w = not_measured;
+  const auto blind = plan_over(**make_strategy("brute-force", problem, {}), all);
+  ASSERT_EQ(blind.front.size(), 1u) << "without any power there is the fastest alone";
+  EXPECT_EQ(blind.front[0].choice.candidates, blind.answer->choice);
+}
+
 TEST(Plan, PowerIsToldWithoutABudgetToo) {
   auto problem = both();
   problem->budgets.power_w = unlimited;
