@@ -131,14 +131,20 @@ class ActiveLearning : public Strategy {
   void draw_first() {
     const Candidates& all = candidates();
     Random random(options().seed);
-    const bool modes = !all.modes().empty();
-    for (size_t drawn : random.sample(modes ? all.mode_count() : all.size(0), first_modes))
-      for (size_t role = 0; role < all.roles(); ++role) {
-        const auto here = all.of_mode(role, modes ? drawn : 0);
-        if (here.empty()) continue;
-        const size_t candidate = modes ? here[random.below(here.size())] : drawn;
-        queue_.push_back({role, candidate, "drawn at random, to begin with", false});
-      }
+    // Without board axes there is one mode, and the run settings of each role are what is drawn.
+    if (all.modes().empty()) {
+      for (size_t role = 0; role < all.roles(); ++role)
+        for (size_t candidate : random.sample(all.size(role), first_modes)) draw(role, candidate);
+      return;
+    }
+    for (size_t mode : random.sample(all.mode_count(), first_modes))
+      for (size_t role = 0; role < all.roles(); ++role)
+        if (const auto here = all.of_mode(role, mode); !here.empty())
+          draw(role, here[random.below(here.size())]);
+  }
+
+  void draw(size_t role, size_t candidate) {
+    queue_.push_back({role, candidate, "drawn at random, to begin with", false});
   }
 
   /// One candidate worth measuring, and the improvement expected of it.

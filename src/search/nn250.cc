@@ -25,9 +25,10 @@ class Nn250 : public Strategy {
       : Strategy(asked, std::move(with)) {
     const Candidates& all = *problem().candidates;
     Random random(options().seed);
-    // Without board axes there is one mode, and the run settings are what is drawn.
+    // Without board axes there is one mode, and the run settings of each role are what is drawn.
     if (all.modes().empty()) {
-      for (size_t candidate : random.sample(all.size(0), profiles)) draw(0, candidate);
+      for (size_t role = 0; role < all.roles(); ++role)
+        for (size_t candidate : random.sample(all.size(role), profiles)) draw(role, candidate);
       return;
     }
     const auto order = random.sample(all.mode_count(), all.mode_count());

@@ -13,10 +13,11 @@ class RandomSearch : public Strategy {
       : Strategy(asked, std::move(with)) {
     const Candidates& all = *problem().candidates;
     Random random(options().seed);
-    // Without board axes there is one mode, and the run settings are what is drawn.
+    // Without board axes there is one mode, and the run settings of each role are what is drawn.
     if (all.modes().empty()) {
-      for (size_t candidate : random.sample(all.size(0), options().profile_budget))
-        plan_.push_back({0, candidate, "drawn at random", false});
+      for (size_t role = 0; role < all.roles(); ++role)
+        for (size_t candidate : random.sample(all.size(role), options().profile_budget))
+          plan_.push_back({role, candidate, "drawn at random", false});
       return;
     }
     for (size_t mode : random.sample(all.mode_count(), options().profile_budget))

@@ -28,6 +28,36 @@ std::vector<StrategyEntry> runnable() {
   return entries;
 }
 
+// Without board axes each role has settings of its own, and not as many as the other.
+TEST(Strategies, DrawEachRolesOwnSettingsWhereThereAreNoModes) {
+  auto problem = std::make_shared<Problem>();
+  const auto batches = [](std::vector<double> sizes) {
+    return Space::grid({named_axis("batch_size", std::move(sizes))});
+  };
+  std::vector<double> many;
+  for (int i = 1; i <= 12; ++i) many.push_back(i);
+  problem->candidates =
+      std::make_shared<Candidates>(*Candidates::link({batches(many), batches({1, 4, 16})}));
+  problem->roles = {{"net", Phase::train, 0, unlimited}, {"det", Phase::infer, 20, 2000}};
+  problem->objective = Objective::throughput;
+  Readings all(2);
+  for (size_t i = 0; i < many.size(); ++i)
+    all[0].push_back({10 + 1.0 * static_cast<double>(i), 10});
+  all[1] = {{20, 8}, {40, 9}, {100, 12}};
+  for (const StrategyEntry& entry : runnable()) {
+    if (entry.name == "gmd" || entry.name == "binary-search") continue;  // they walk along modes
+    auto strategy = *make_strategy(entry.name, problem, with_predictor());
+    std::set<size_t> served;
+    while (const auto ask = strategy->ask()) {
+      ASSERT_LT(ask->candidate, all[ask->role].size()) << entry.name;
+      if (ask->role == 1) served.insert(ask->candidate);
+      strategy->tell(*ask, all[ask->role][ask->candidate]);
+    }
+    EXPECT_TRUE(strategy->answer().ok()) << entry.name;
+    EXPECT_GE(served.size(), 1u) << entry.name;
+  }
+}
+
 // Out of reach before a reboot, for instance: thousands of them may be known at once.
 TEST(HistoryTest, TrialsThatNeedNotBeMadeAreNone) {
   const auto problem = surface::problem({});
