@@ -11,7 +11,8 @@ Status run_trial(Strategy& strategy, const Ask& asked, const Measure& measure, D
     }
     strategy.tell(*next, seen.reading, seen.failure);
     const Ask told = *next;
-    next = doubt ? doubt->again(strategy.history(), told) : std::nullopt;
+    if (!doubt || strategy.is_out_of_time()) return {};
+    next = doubt->again(strategy.history(), told);
   }
   return {};
 }

@@ -107,8 +107,7 @@ std::optional<Ask> Strategy::ask() {
   if (pending_ || !stopped_.empty()) return pending_;
   if (is_blind(history_, blind_enough)) return stop("no power was read");
   if (failed_default(history_)) return stop("the default failed, against which slowdowns are");
-  if (options_.out_of_time && history_.trials() > 0 && options_.out_of_time())
-    return stop("the time was used up");
+  if (is_out_of_time()) return stop("the time was used up");
   pending_ =
       first_missing(options_.default_choice, "the default, so that the answer is never worse");
   const size_t most = std::min(options_.profile_budget, options_.profile_limit);
@@ -125,11 +124,22 @@ std::optional<Ask> Strategy::ask() {
   return pending_;
 }
 
+bool Strategy::is_out_of_time() const {
+  return options_.out_of_time && history_.trials() > 0 && options_.out_of_time();
+}
+
+void Strategy::note_failure(const Ask& ask, const std::string& failure) {
+  const std::string title = title_of(problem(), ask);
+  const std::string why = failure.empty() ? "it gave no time" : failure;
+  const size_t before = history_.find(ask.role, ask.candidate)->readings.size();
+  if (before == 0) return note(fmt::format("{} failed and is left out: {}", title, why));
+  note(fmt::format("{} could not be measured again: {}; {}", title, why,
+                   before == 1 ? "its first reading stands" : "its earlier readings stand"));
+}
+
 void Strategy::tell(const Ask& ask, const Reading& reading, const std::string& failure) {
   history_.record(ask.role, ask.candidate, reading, failure);
-  if (!failure.empty() || !(reading.minibatch_ms > 0))
-    note(fmt::format("{} failed and is left out: {}", title_of(problem(), ask),
-                     failure.empty() ? "it gave no time" : failure));
+  if (!failure.empty() || !(reading.minibatch_ms > 0)) note_failure(ask, failure);
   if (pending_ == ask) pending_.reset();
 }
 

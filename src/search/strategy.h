@@ -85,7 +85,7 @@ class Strategy {
   /// again only with `repeat` set and a reason. Asking twice without telling gives the same trial.
   std::optional<Ask> ask();
   /// What came of the trial asked for: a reading, or why it failed. A failed trial is not asked for
-  /// again; the search goes on without it.
+  /// again; the search goes on without it. Of a repeat that failed the earlier readings stand.
   void tell(const Ask& ask, const Reading& reading, const std::string& failure = "");
   /// A reading of an earlier run under the same conditions, or why a trial cannot be made now:
   /// known, and no profile of this search.
@@ -106,7 +106,10 @@ class Strategy {
   virtual void reopen() {}
   /// Why the search ended; "" while it has not.
   const std::string& stopped() const { return stopped_; }
-  /// Remarks for the report: failed trials, readings that neighbours contradicted, fallbacks.
+  /// Is the time used up, so that no trial is to begin? Never before the first one.
+  bool is_out_of_time() const;
+  /// Remarks for the report: failed trials and repeats, readings that neighbours contradicted,
+  /// fallbacks.
   const std::vector<std::string>& notes() const { return notes_; }
 
  protected:
@@ -123,6 +126,7 @@ class Strategy {
 
  private:
   bool is_beyond_the_most(const Ask& ask) const;
+  void note_failure(const Ask& ask, const std::string& failure);
 
   SearchOptions options_;
   History history_;

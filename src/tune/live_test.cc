@@ -13,9 +13,11 @@
 namespace flyball {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing_live::LiveTable;
 
 // A table whose k-th reading (from 0) of a configuration is multiplied by factor(config, k).
@@ -172,6 +174,29 @@ TEST_F(Verification, IsLeftOutWhereAsked) {
   const TuneResult result = tuned(profiler, request);
   EXPECT_THAT(measured_as(result, &Observation::verification), IsEmpty());
   EXPECT_EQ(result.choice, next_);
+}
+
+// Its first reading stands, and is the answer.
+TEST_F(Verification, OfATrialThatFailsTheFirstReadingStands) {
+  LiveTable profiler(table_, [this](size_t config, int k, Measurement& m) {
+    if (config == best_ && k > 0) m.failure = "out of memory";
+  });
+  const TuneResult result = tuned(profiler);
+  EXPECT_EQ(result.choice, best_);
+  EXPECT_THAT(result.notes, Contains(HasSubstr("could not be measured again: out of memory; its "
+                                               "first reading stands")));
+  EXPECT_THAT(result.notes, Not(Contains(HasSubstr("left out"))));
+}
+
+TEST_F(Verification, BeginsNoTrialAfterTheTime) {
+  Live profiler = lucky();
+  Request request;
+  request.time_limit_s = 1e-9;
+  const TuneResult result = tuned(profiler, request);
+  EXPECT_EQ(result.profiled.size(), 1u);
+  EXPECT_EQ(result.choice, profiler.default_config());
+  EXPECT_THAT(result.notes, Contains("not made, as the time was used up: the answer, measured once "
+                                     "more"));
 }
 
 // A second reading may show that the answer is over the budget after all.

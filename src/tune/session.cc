@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/os/interrupt.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "device/measuring.h"
 #include "predictors/registry.h"
 #include "search/registry.h"
@@ -294,6 +295,11 @@ std::vector<std::string> Session::notes() const {
     notes.push_back(fmt::format("{} configuration{} set aside and not tried: {}",
                                 out_of_reach_.size(), out_of_reach_.size() == 1 ? " is" : "s are",
                                 set_aside_.front().reason));
+  std::set<std::string> left_out;
+  for (const auto& [trial, reason] : out_of_time_) left_out.insert(reason);
+  if (!left_out.empty())
+    notes.push_back("not made, as the time was used up: " +
+                    join(std::vector(left_out.begin(), left_out.end()), "; "));
   if (not_repeated_ > 0)
     notes.push_back(
         fmt::format("{} reading{} could not be repeated: clocks that were lowered do "

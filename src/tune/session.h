@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -121,6 +122,9 @@ class Session {
   size_t searches_ = 0;                           ///< so far
   std::set<std::pair<size_t, size_t>> verified_;  ///< by role and candidate: read twice before
   bool presets_ = true;                           ///< are they measured beside the searches?
+  /// Verifications that were left out as the time was used up: their reasons, by role and
+  /// candidate.
+  std::map<std::pair<size_t, size_t>, std::string> out_of_time_;
   size_t not_repeated_ = 0;          ///< readings that were to be made once more, and could not
   std::vector<SetAside> set_aside_;  ///< asked for by any search
   std::set<std::pair<size_t, size_t>> out_of_reach_;  ///< these and the rest, by role and candidate

@@ -112,10 +112,14 @@ Result<bool> Session::Search::verify(const std::vector<size_t>& choice, const ch
   for (size_t role = 0; role < choice.size(); ++role) {
     if (!session_.roles_[role].profiler->info().live) continue;
     const Record* known = strategy().history().find(role, choice[role]);
-    if (!known || known->failed() || !session_.verified_.insert({role, choice[role]}).second)
-      continue;
+    if (!known || known->failed() || session_.verified_.contains({role, choice[role]})) continue;
     const char* how = provenance_name(session_.roles_[role].profiler->info().provenance);
     const Ask again{role, choice[role], fmt::format(fmt::runtime(reason), how), true};
+    if (strategy().is_out_of_time()) {
+      session_.out_of_time_.try_emplace({role, choice[role]}, again.reason);
+      return any;
+    }
+    session_.verified_.insert({role, choice[role]});
     FLYBALL_CHECK(run_trial(
         strategy(), again, [&](const Ask& ask) { return measure(ask, ask == again); }, doubt()));
     any = true;

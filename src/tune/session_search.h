@@ -32,7 +32,7 @@ class Session::Search {
   Status keep_the_answer();
   Status keep(const std::vector<size_t>& choice, const std::string& reason);
 
-  // Each says whether anything was measured.
+  // Each says whether anything was measured; once the time is used up nothing is.
   Result<bool> verify_answer(const std::vector<size_t>& choice);
   Result<bool> verify_advice();
   /// `reason` has {} where it says how.
