@@ -73,6 +73,7 @@ Error outside(const WorkloadTable& measured, size_t config, const Space& modes,
                       describe(modes.settings(nearest)))};
 }
 
+// Of none nothing is known.
 Estimate of_repeats(const std::vector<double>& values) {
   std::vector<NoisyReading> readings;
   for (const double value : values) readings.push_back({value});
@@ -103,7 +104,7 @@ void keep_measured(const WorkloadTable& measured, CompletedTable& all) {
       if (!std::isnan(measured.power_w[i])) rows[config].powers.push_back(measured.power_w[i]);
     }
   }
-  size_t disagree = 0;
+  size_t disagree = 0, without_power = 0;
   double most = 0;
   for (const auto& [config, repeats] : rows) {
     const Estimate time = of_repeats(repeats.times);
@@ -111,18 +112,22 @@ void keep_measured(const WorkloadTable& measured, CompletedTable& all) {
     all.time_lo90[config] = time.low;
     all.time_hi90[config] = time.high;
     all.extrapolated[config] = false;
-    if (!repeats.powers.empty()) {
-      const Estimate power = of_repeats(repeats.powers);
-      all.table.power_w[config] = power.value;
-      all.power_lo90[config] = power.low;
-      all.power_hi90[config] = power.high;
-    }
+    // A prediction must not stand where the row says measured.
+    without_power += repeats.powers.empty() && !std::isnan(all.table.power_w[config]);
+    const Estimate power = of_repeats(repeats.powers);
+    all.table.power_w[config] = power.value;
+    all.power_lo90[config] = power.low;
+    all.power_hi90[config] = power.high;
     const auto [low, high] = std::ranges::minmax_element(repeats.times);
     const double gap = (*high - *low) / time.value;
     disagree += gap > disagreement;
     most = std::max(most, gap);
   }
   all.profiled = rows.size();
+  if (without_power > 0)
+    all.notes.push_back(
+        fmt::format("of {} profiled configuration{} no power was read, and none is given there",
+                    without_power, without_power == 1 ? "" : "s"));
   if (disagree > 0)
     all.notes.push_back(
         fmt::format("repeats of {} configuration{} disagree by more than {:.0f} % in time (up to "

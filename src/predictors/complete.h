@@ -12,8 +12,8 @@ namespace flyball {
 /// One row per configuration. `table.provenance` says which rows are predictions.
 struct CompletedTable {
   WorkloadTable table;  ///< means; medians of the repeats where profiled
-  /// 90 % intervals. Of a profiled row: of the median of its repeats, no width for a single
-  /// reading. Power bounds are NaN where power is not known.
+  /// 90 % intervals. Of a profiled row: of the median of its repeats, NaN of a single
+  /// reading. Power and its bounds are NaN where it is not known, as where it was not read.
   std::vector<double> time_lo90, time_hi90, power_lo90, power_hi90;
   std::vector<bool> extrapolated;  ///< predicted outside of the box of the profiled ones
   size_t profiled = 0;             ///< configurations that were

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/distributions.h"
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
@@ -41,6 +42,21 @@ TEST(Completed, ReadsBackWithItsScopesAndValues) {
   const Trial trial = rows.space.trial(0, "n", Phase::train);
   EXPECT_EQ(trial.job.settings, (Settings{{"depth", -1}}));
   EXPECT_EQ(trial.mode.values, (Settings{{"gpu_mhz", 300}}));
+}
+
+// What is predicted does not take the place of a reading.
+TEST(Completed, WhereNoPowerWasReadNoneIsGiven) {
+  WorkloadTable some = measured();
+  some.power_w[0] = not_known;
+  const auto all = complete(some, completed().table.space, {}, "gp", {1});
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  for (size_t i = 0; i < all->table.size(); ++i)
+    EXPECT_EQ(std::isnan(all->table.power_w[i]), i == 0) << i;
+  EXPECT_TRUE(std::isnan(all->power_lo90[0]) && std::isnan(all->power_hi90[0]));
+  EXPECT_EQ(all->table.provenance[0], Provenance::measured);
+  EXPECT_THAT(all->notes,
+              testing::Contains("of 1 profiled configuration no power was read, and none is given "
+                                "there"));
 }
 
 TEST(Completed, IntervalsOfRepeatsAreThoseOfSoFewReadings) {
