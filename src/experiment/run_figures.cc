@@ -20,6 +20,17 @@ std::optional<double> optional_of(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
 }
 
+/// A loss that is no number any more is null in a document.
+double loss_of(const Json& json) {
+  return optional_of(json).value_or(not_known);
+}
+
+Json losses_json(const std::vector<double>& losses) {
+  Json list = Json::array();
+  for (const double loss : losses) list.push_back(or_null(loss));
+  return list;
+}
+
 Json spread_json(const Spread& s) {
   return {{"min", s.min}, {"q1", s.q1},   {"median", s.median},
           {"q3", s.q3},   {"max", s.max}, {"quantiles", s.quantiles}};
@@ -45,7 +56,7 @@ Json epoch_json(const EpochFigures& e) {
           {"preprocess_s", e.preprocess_s},
           {"minibatches", e.minibatches},
           {"samples", e.samples},
-          {"loss", e.loss},
+          {"loss", or_null(e.loss)},
           {"cpu_pct", e.cpu_pct},
           {"peak_memory_bytes", e.peak_memory_bytes},
           {"others_cpu_pct", or_null(e.others_cpu_pct)},
@@ -76,7 +87,7 @@ EpochFigures parse_epoch(const Json& json) {
   e.preprocess_s = json.at("preprocess_s");
   e.minibatches = json.at("minibatches");
   e.samples = json.at("samples");
-  e.loss = json.at("loss");
+  e.loss = loss_of(json.at("loss"));
   e.cpu_pct = json.at("cpu_pct");
   e.peak_memory_bytes = json.at("peak_memory_bytes");
   e.others_cpu_pct = optional_of(json.at("others_cpu_pct"));
@@ -179,6 +190,13 @@ void take_gpu(EpochFigures& epoch, const std::optional<GpuUse>& use) {
   epoch.gpu_memory_bytes = use->memory_bytes;
 }
 
+bool diverged(const RunFigures& run) {
+  const auto no_number = [](double loss) { return !std::isfinite(loss); };
+  return run.settings.phase == Phase::train && !run.losses.empty() &&
+         (std::ranges::any_of(run.losses, no_number) ||
+          std::ranges::any_of(run.epochs, no_number, &EpochFigures::loss));
+}
+
 RunFigures figures_of(const EpochRun& run, const RunSettings& settings, int repeat) {
   RunFigures figures{.settings = settings,
                      .repeat = repeat,
@@ -208,7 +226,7 @@ Json run_json(const RunFigures& run) {
             {"power_total", run.power_total},
             {"power_gap", run.power_gap},
             {"disturbed", run.disturbed},
-            {"losses", run.losses},
+            {"losses", losses_json(run.losses)},
             {"epochs", Json::array()}};
   if (run.base_w) json["base_w"] = *run.base_w;
   if (run.start_ms) json["start_ms"] = *run.start_ms;
@@ -235,7 +253,7 @@ Result<RunFigures> parse_run(const Json& json) {
     run.power_total = json.at("power_total");
     run.power_gap = json.at("power_gap");
     run.disturbed = json.value("disturbed", "");  // older files do not say
-    run.losses = json.at("losses").get<std::vector<double>>();
+    for (const Json& loss : json.at("losses")) run.losses.push_back(loss_of(loss));
     if (json.contains("base_w")) run.base_w = json["base_w"].get<double>();
     if (json.contains("start_ms")) run.start_ms = json["start_ms"].get<double>();
     if (json.contains("residency")) run.residency = parse_residency(json["residency"]);

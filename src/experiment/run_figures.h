@@ -29,7 +29,7 @@ struct EpochFigures {
   double e2e_s = 0, stall_s = 0, compute_s = 0, overhead_s = 0;
   double fetch_s = 0, preprocess_s = 0;  ///< work of the loader, hidden or not
   int64_t minibatches = 0, samples = 0;
-  double loss = 0;
+  double loss = 0;  ///< NaN where it is no number any more, and of simulated boards
   double cpu_pct = 0, peak_memory_bytes = 0;
   std::optional<double> others_cpu_pct{};  ///< of one core, that other programs took meanwhile
   std::optional<double> cached_before{}, cached_after{};  ///< share of the dataset, 0 to 1
@@ -55,11 +55,14 @@ struct RunFigures {
   std::optional<double> base_w{};
   std::optional<double> start_ms{};  ///< of an empty program in settings.runtime
   std::string disturbed{};           ///< who else measured on this machine meanwhile; "" nobody
-  std::vector<double> losses{};      ///< of the first minibatches, in order
+  std::vector<double> losses{};      ///< of the first minibatches, in order; NaN as in an epoch
   /// Of the clocks over all epochs, where the run sets or frees them.
   std::vector<ClockResidency> residency{};
   std::vector<EpochFigures> epochs{};
 };
+
+/// A training that was measured whose loss is no number any more. Its times are what they are.
+bool diverged(const RunFigures& run);
 
 /// Figures of a run that was done; `begin_unix_s` by the wall clock now.
 RunFigures figures_of(const EpochRun& run, const RunSettings& settings, int repeat);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "experiment/fingerprint.h"
 #include "experiment/run_figures_testing.h"
@@ -62,6 +64,22 @@ TEST(RunFigures, ReadsConditionsAsEarlierProgramsWroteThem) {
   ASSERT_TRUE(earlier.ok()) << earlier.error().message;
   EXPECT_EQ(earlier->fingerprint, "this machine");
   EXPECT_EQ(with_conditions(earlier->fingerprint, earlier->conditions), json["fingerprint"]);
+}
+
+// A loss that is no number is null in a document, and no number again when it is read.
+TEST(RunFigures, ADivergedTrainingIsReadBack) {
+  RunFigures run = some_run(0);
+  EXPECT_FALSE(diverged(run));
+  run.losses = {2.5, std::numeric_limits<double>::quiet_NaN()};
+  run.epochs[0].loss = std::numeric_limits<double>::quiet_NaN();
+  const auto text = run_json(run).dump();
+  const auto again = parse_run(SortedJson::parse(text));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->losses[0], 2.5);
+  EXPECT_TRUE(std::isnan(again->losses[1]));
+  EXPECT_TRUE(std::isnan(again->epochs[0].loss));
+  EXPECT_EQ(run_json(*again).dump(), text);
+  EXPECT_TRUE(diverged(*again));
 }
 
 // Whose run it was that ran beside it: what `experiment run --force` measures stays marked.

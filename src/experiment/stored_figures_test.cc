@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/os/temp_folder.h"
+#include "base/statistics.h"
 #include "experiment/fingerprint.h"
 #include "experiment/run_figures_testing.h"
 
@@ -53,6 +54,19 @@ TEST_F(StoredFiguresTest, AreReadBack) {
   EXPECT_EQ(back->front().key, run_key(some_run(2).settings, 3));
   EXPECT_NE(back->front().key, run_key(some_run(2).settings, 0));
   EXPECT_NE(back->front().key, run_key(some_run(1).settings, 3));
+}
+
+// One training whose loss is no number hides none of the others.
+TEST_F(StoredFiguresTest, ADivergedTrainingIsARunLikeOthers) {
+  const int64_t run = store_.begin_run({}).value();
+  RunFigures lost = some_run(1);
+  lost.losses[1] = lost.epochs[0].loss = not_known;
+  for (const RunFigures& one : {some_run(0), lost})
+    ASSERT_TRUE(store_.add_experiment_run(row_of(one), run).ok());
+  const auto all = stored_figures(store_, {});
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_TRUE(diverged(all->back().figures));
 }
 
 TEST_F(StoredFiguresTest, ADamagedRowIsNamed) {

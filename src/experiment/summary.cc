@@ -188,7 +188,7 @@ std::vector<std::string> gaps_of(const ExperimentResult& result) {
   return gaps;
 }
 
-std::vector<std::string> doubts_of(const ExperimentResult& result) {
+std::vector<std::string> time_doubts_of(const ExperimentResult& result) {
   std::vector<double> others;
   std::vector<std::string> doubts, beside;
   size_t disturbed = 0;
@@ -213,6 +213,15 @@ std::vector<std::string> doubts_of(const ExperimentResult& result) {
   return doubts;
 }
 
+std::vector<std::string> doubts_of(const ExperimentResult& result) {
+  std::vector<std::string> doubts = time_doubts_of(result);
+  if (const auto count = std::ranges::count_if(result.runs, diverged); count > 0)
+    doubts.push_back(
+        fmt::format("the loss of {} of {} runs is no number any more: these trainings diverged",
+                    count, result.runs.size()));
+  return doubts;
+}
+
 Json epochs_json(const std::vector<const RunFigures*>& runs) {
   Json list = Json::array();
   for (const RunFigures* run : runs)
@@ -223,7 +232,7 @@ Json epochs_json(const std::vector<const RunFigures*>& runs) {
                       {"stall_s", epoch.stall_s},
                       {"compute_s", epoch.compute_s},
                       {"overhead_s", epoch.overhead_s},
-                      {"loss", epoch.loss},
+                      {"loss", or_null(epoch.loss)},
                       {"cached", or_null(epoch.cached_before)},
                       {"read_bytes", or_null(epoch.read_bytes)},
                       {"energy_j", or_null(epoch.energy_j)},

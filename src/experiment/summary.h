@@ -60,8 +60,10 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
 /// What is missing in the figures, each once: power, the page cache.
 std::vector<std::string> gaps_of(const ExperimentResult& result);
 
-/// Why the figures deserve doubt: other programs took the processor meanwhile, or another session
+/// Why the times deserve doubt: other programs took the processor meanwhile, or another session
 /// measured beside this one.
+std::vector<std::string> time_doubts_of(const ExperimentResult& result);
+/// These, and whether trainings diverged.
 std::vector<std::string> doubts_of(const ExperimentResult& result);
 
 /// Each epoch of each run, as a group of a document lists them.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
@@ -119,6 +120,56 @@ TEST(Findings, SayWhatPipeliningGains) {
   list = texts(result);
   EXPECT_THAT(list, Contains(HasSubstr("- With 1 loader worker")));
   EXPECT_THAT(list, Contains(HasSubstr("- The losses of 3 runs differ by up to 0.5")));
+}
+
+// A training that diverges costs the time that it costs: the figures stand, and that is said.
+TEST(Findings, SayWhichTrainingsDiverged) {
+  auto result = result_of(workers, {{9, 5}, {9, 5}, {9, 5}}, {{4, 6}, {1, 6}, {0.9, 6}});
+  for (RunFigures& run : result.runs) run.losses = {2, not_known};
+  EXPECT_THAT(texts(result), Contains(HasSubstr("all 2 losses of 3 runs are equal bit for bit")));
+  result.runs[2].losses = {2, 1};
+  EXPECT_THAT(doubts_of(result), testing::ElementsAre("the loss of 2 of 3 runs is no number any "
+                                                      "more: these trainings diverged"));
+  EXPECT_THAT(texts(result), Contains(HasSubstr("- Of 3 runs some diverge and others do not")));
+  EXPECT_THAT(texts(result), Contains(HasSubstr("1 worker is enough")));
+}
+
+// Batch sizes 1 and 16, each with 0 and 2 workers: a batch size is compared with itself alone.
+TEST(Findings, CompareWhatDiffersInNothingElse) {
+  const std::string text = "[vary]\nbatch_size = [1, 16]\nworkers = [0, 2]\n";
+  const std::vector<Shape> shapes = {{40, 60}, {20, 60}, {4, 6}, {1, 6}};
+  auto result = result_of("question = \"workers\"\n" + text, shapes, shapes);
+  result.runs[2].losses = result.runs[3].losses = {3, 2};  // of other minibatches
+  EXPECT_THAT(
+      texts(result),
+      testing::AllOf(
+          Contains(HasSubstr("batch_size 1: With 2 loader workers the stall of an epoch goes from "
+                             "40 s to 20 s")),
+          Contains(HasSubstr("batch_size 16: With 2 loader workers the stall of an epoch goes from "
+                             "4 s to 1 s")),
+          Contains("  batch_size 1: 2 workers are enough: no other number of workers is more than "
+                   "2 % faster."),
+          Contains(HasSubstr("+ batch_size 16: The loss curve does not depend on the loader: all 2 "
+                             "losses of 2 runs")),
+          Not(Contains(HasSubstr("depends on the setting")))));
+
+  result = result_of("question = \"pipelining_energy\"\n" + text, shapes, shapes);
+  for (RunFigures& run : result.runs)
+    for (EpochFigures& epoch : run.epochs) epoch.energy_j = 10 * epoch.e2e_s;
+  EXPECT_THAT(texts(result),
+              Contains(HasSubstr("+ batch_size 16: 2 workers change the energy of an epoch from "
+                                 "105 J to 75 J")));
+
+  result = result_of("question = \"batch_size\"\n" + text, shapes, shapes);
+  EXPECT_THAT(texts(result), Contains(HasSubstr("workers 2: The stall of an epoch goes from 20 s "
+                                                "to 1 s")));
+
+  result = result_of(
+      "question = \"storage\"\n[[media]]\nname = \"disk\"\n[[media]]\nname = \"slow\"\n[vary]\n"
+      "batch_size = [1, 16]\nmedium = [\"disk\", \"slow\"]\n",
+      {{1, 10}, {9, 10}, {2, 10}, {8, 10}}, {{1, 10}, {9, 10}, {2, 10}, {8, 10}});
+  EXPECT_THAT(texts(result), Contains(HasSubstr("batch_size 16: At 0 workers the stall of the "
+                                                "first epoch is 2 s on 'disk' and 8 s on 'slow'")));
 }
 
 TEST(Findings, SayWhetherTheCacheHoldsTheSet) {

@@ -9,6 +9,7 @@
 #include "base/distributions.h"
 #include "base/json.h"
 #include "base/statistics.h"
+#include "experiment/alike.h"
 
 namespace flyball {
 namespace {
@@ -105,18 +106,8 @@ std::optional<double> start_ms(const Group& group) {
   return starts.empty() ? std::nullopt : std::optional(median(starts));
 }
 
-// Settings but for the runtime.
-Json others_of(const Group& group) {
-  Json settings = settings_json(group.settings);
-  settings.erase("runtime");
-  return settings;
-}
-
 RuntimeDifference difference_of(const ExperimentSpec& spec, const Group& group, const Group& bare) {
-  std::vector<std::string> names;
-  for (const Varied& varied : spec.vary)
-    if (varied.name != "runtime") names.push_back(varied.name);
-  RuntimeDifference difference{.others = names.empty() ? "" : settings_label(names, group.settings),
+  RuntimeDifference difference{.others = others_label(spec, {"runtime"}, group.settings),
                                .runtime = group.settings.runtime,
                                .start_ms = start_ms(group),
                                .bare_start_ms = start_ms(bare)};
@@ -170,11 +161,12 @@ RelativeDifference difference_of(std::span<const double> log_ratios, double with
 std::vector<RuntimeDifference> runtime_differences(const ExperimentSpec& spec,
                                                    const std::vector<Group>& groups) {
   std::vector<RuntimeDifference> differences;
-  for (const Group& bare : groups) {
-    if (bare.settings.runtime != "bare") continue;
-    for (const Group& group : groups)
-      if (&group != &bare && others_of(group) == others_of(bare))
-        differences.push_back(difference_of(spec, group, bare));
+  for (const std::vector<Group>& alike : alike_but({"runtime"}, groups)) {
+    const auto bare =
+        std::ranges::find(alike, "bare", [](const Group& g) { return g.settings.runtime; });
+    if (bare == alike.end()) continue;
+    for (const Group& group : alike)
+      if (&group != &*bare) differences.push_back(difference_of(spec, group, *bare));
   }
   return differences;
 }

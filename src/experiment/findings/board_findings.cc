@@ -9,6 +9,7 @@
 #include "base/amounts.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "experiment/alike.h"
 #include "experiment/findings/finding_words.h"
 #include "space/pareto.h"
 
@@ -58,13 +59,10 @@ void base_finding(const std::vector<Group>& groups, std::vector<Finding>& list) 
        {}});
 }
 
-const Group* of_dvfs(const std::vector<Group>& groups, const Group& like, const char* dvfs) {
-  for (const Group& group : groups)
-    if (group.settings.dvfs == dvfs && group.settings.workload == like.settings.workload &&
-        group.settings.power_mode == like.settings.power_mode &&
-        group.settings.state == like.settings.state)
-      return &group;
-  return nullptr;
+const Group* of_dvfs(const std::vector<Group>& alike, const char* dvfs) {
+  const auto found =
+      std::ranges::find(alike, dvfs, [](const Group& group) { return group.settings.dvfs; });
+  return found == alike.end() ? nullptr : &*found;
 }
 
 double highest_of(const std::vector<Group>& groups, const std::string& clock) {
@@ -97,6 +95,33 @@ std::string gpu_words(const Group& group) {
   return fmt::format("{:.0f} % of the time{} ({})", *a.gpu_load_pct, clock, group.label);
 }
 
+void compare_modes(const std::string& others, const std::vector<Group>& alike,
+                   std::vector<Finding>& list) {
+  const auto add = [&](const std::string& text) {
+    list.push_back({others.empty() ? text : others + ": " + text, {}});
+  };
+  const Group& fastest =
+      *std::ranges::min_element(alike, {}, [](const Group& group) { return group.steady().e2e_s; });
+  add(fmt::format("The fastest is {}: {} for an epoch, {}.", fastest.label,
+                  format_seconds({fastest.steady().e2e_s}),
+                  energy_text(fastest.steady().energy_j)));
+  const auto front = pareto_modes(alike);
+  if (front.empty())
+    return add(
+        "Which mode is thriftiest is not known here: energy is not "
+        "measured.");
+  const EpochAverage& thrifty = front.front()->steady();
+  add(fmt::format(
+      "The thriftiest is {}: {} and {} for an epoch ({} of energy and {} of time "
+      "against the fastest).",
+      front.front()->label, energy_text(thrifty.energy_j), format_seconds({thrifty.e2e_s}),
+      change(*fastest.steady().energy_j, *thrifty.energy_j),
+      change(fastest.steady().e2e_s, thrifty.e2e_s)));
+  std::vector<std::string> names;
+  for (const Group* group : front) names.push_back(group->label);
+  add(fmt::format("No other mode is both faster and thriftier than these: {}.", join(names, "; ")));
+}
+
 }  // namespace
 
 void gpu_finding(const std::vector<Group>& groups, std::vector<Finding>& list) {
@@ -108,19 +133,22 @@ void gpu_finding(const std::vector<Group>& groups, std::vector<Finding>& list) {
                   {}});
 }
 
-void dvfs_findings(const std::vector<Group>& groups, std::vector<Finding>& list) {
-  for (const Group& pinned : groups) {
-    const Group* free = pinned.settings.dvfs == "off" ? of_dvfs(groups, pinned, "on") : nullptr;
-    if (!free) continue;
-    const EpochAverage &off = pinned.steady(), &on = free->steady();
+void dvfs_findings(const ExperimentSpec& spec, const std::vector<Group>& groups,
+                   std::vector<Finding>& list) {
+  for (const std::vector<Group>& alike : alike_but({"dvfs"}, groups)) {
+    const Group *pinned = of_dvfs(alike, "off"), *free = of_dvfs(alike, "on");
+    if (!pinned || !free) continue;
+    const std::string others = others_label(spec, {"dvfs", "workload"}, pinned->settings);
+    const EpochAverage &off = pinned->steady(), &on = free->steady();
     const std::string energy =
         off.energy_j && on.energy_j
             ? fmt::format(" and its energy from {} to {} ({})", format_joules(*off.energy_j),
                           format_joules(*on.energy_j), change(*off.energy_j, *on.energy_j))
             : "; energy is not measured";
-    list.push_back({fmt::format("{}: with clocks free an epoch goes from {} to {} ({}){}.",
-                                pinned.settings.workload, format_seconds({off.e2e_s}),
-                                format_seconds({on.e2e_s}), change(off.e2e_s, on.e2e_s), energy),
+    list.push_back({fmt::format("{}{}: with clocks free an epoch goes from {} to {} ({}){}.",
+                                pinned->settings.workload, others.empty() ? "" : ", " + others,
+                                format_seconds({off.e2e_s}), format_seconds({on.e2e_s}),
+                                change(off.e2e_s, on.e2e_s), energy),
                     {}});
   }
   residency_findings(groups, list);
@@ -138,34 +166,12 @@ std::vector<const Group*> pareto_modes(const std::vector<Group>& groups) {
   return front;
 }
 
-void mode_findings(const std::vector<Group>& groups, std::vector<Finding>& list) {
+void mode_findings(const ExperimentSpec& spec, const std::vector<Group>& groups,
+                   std::vector<Finding>& list) {
   if (groups.size() < 2) return;
-  const Group* fastest = &groups.front();
-  for (const Group& group : groups)
-    if (group.steady().e2e_s < fastest->steady().e2e_s) fastest = &group;
-  list.push_back({fmt::format("The fastest is {}: {} for an epoch, {}.", fastest->label,
-                              format_seconds({fastest->steady().e2e_s}),
-                              energy_text(fastest->steady().energy_j)),
-                  {}});
-  const auto front = pareto_modes(groups);
-  if (front.empty()) {
-    list.push_back({"Which mode is thriftiest is not known here: energy is not measured.", {}});
-    return;
-  }
-  const EpochAverage& thrifty = front.front()->steady();
-  list.push_back(
-      {fmt::format("The thriftiest is {}: {} and {} for an epoch ({} of energy and {} of "
-                   "time against the fastest).",
-                   front.front()->label, energy_text(thrifty.energy_j),
-                   format_seconds({thrifty.e2e_s}),
-                   change(*fastest->steady().energy_j, *thrifty.energy_j),
-                   change(fastest->steady().e2e_s, thrifty.e2e_s)),
-       {}});
-  std::vector<std::string> names;
-  for (const Group* group : front) names.push_back(group->label);
-  list.push_back(
-      {fmt::format("No other mode is both faster and thriftier than these: {}.", join(names, "; ")),
-       {}});
+  for (const std::vector<Group>& alike : alike_but({"power_mode"}, groups))
+    if (alike.size() > 1)
+      compare_modes(others_label(spec, {"power_mode"}, alike.front().settings), alike, list);
   base_finding(groups, list);
 }
 

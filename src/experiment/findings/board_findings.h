@@ -7,13 +7,17 @@
 
 namespace flyball {
 
-/// Time and energy with clocks free against clocks pinned, and how long each clock ran where.
-void dvfs_findings(const std::vector<Group>& groups, std::vector<Finding>& list);
+/// Time and energy with clocks free against clocks pinned, all else being equal, and how long each
+/// clock ran where.
+void dvfs_findings(const ExperimentSpec& spec, const std::vector<Group>& groups,
+                   std::vector<Finding>& list);
 /// How busy the GPU was that networks computed on, from the least to the most busy setting; nothing
 /// where its load is not known.
 void gpu_finding(const std::vector<Group>& groups, std::vector<Finding>& list);
-/// The fastest and the thriftiest mode, and those that no other one beats in both.
-void mode_findings(const std::vector<Group>& groups, std::vector<Finding>& list);
+/// The fastest and the thriftiest mode, and those that no other one beats in both, all else being
+/// equal.
+void mode_findings(const ExperimentSpec& spec, const std::vector<Group>& groups,
+                   std::vector<Finding>& list);
 
 /// Modes that no other one beats in time and energy: by energy ascending, each faster than all
 /// before (POMACS 6(3), section 5.6). Without energies none.

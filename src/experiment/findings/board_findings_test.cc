@@ -26,7 +26,7 @@ TEST(BoardFindings, TheFrontIsThatOfTheStudy) {
   for (const Group* group : pareto_modes(groups)) names.push_back(group->label);
   EXPECT_THAT(names, testing::ElementsAre("m", "g"));  // e has m's energy and is slower
   std::vector<Finding> list;
-  mode_findings(groups, list);
+  mode_findings(ExperimentSpec(), groups, list);
   ASSERT_EQ(list.size(), 3u);
   EXPECT_THAT(list[0].text, HasSubstr("The fastest is g"));
   EXPECT_THAT(list[1].text, HasSubstr("The thriftiest is m"));
@@ -38,7 +38,7 @@ TEST(BoardFindings, WithoutEnergyThereIsNoFront) {
   const std::vector<Group> groups = {mode("a", 78, 127), mode("b", 66, {})};
   EXPECT_TRUE(pareto_modes(groups).empty());
   std::vector<Finding> list;
-  mode_findings(groups, list);
+  mode_findings(ExperimentSpec(), groups, list);
   EXPECT_THAT(list.back().text, HasSubstr("energy is not measured"));
 }
 
@@ -51,7 +51,7 @@ TEST(BoardFindings, BaseLoadBesideWhatWasPublished) {
       groups[i].first.base_w = base[i];
     }
     std::vector<Finding> list;
-    mode_findings(groups, list);
+    mode_findings(ExperimentSpec(), groups, list);
     return list.back();
   };
   const Finding lenet = told("lenet5", {12, 14, 9});
@@ -68,11 +68,42 @@ TEST(BoardFindings, FreeClocksAgainstPinned) {
   on.settings.dvfs = "on";
   on.residency = {{"gpu_mhz", 0, {{300, 0.75}, {1377, 0.25}}}};
   std::vector<Finding> list;
-  dvfs_findings({off, on}, list);
+  dvfs_findings(ExperimentSpec(), {off, on}, list);
   ASSERT_EQ(list.size(), 2u);
   EXPECT_THAT(list[0].text, HasSubstr("(+10.0 %) and its energy from 100 J to 90 J (-10.0 %)"));
   EXPECT_THAT(list[1].text, HasSubstr("gpu_mhz is at 300 MHz for 75 % of the time and below 90 % "
                                       "of 1377 MHz for 75 %"));
+}
+
+// Of batch sizes and modes that vary, each is told where nothing else differs.
+TEST(BoardFindings, CompareWhatDiffersInNothingElse) {
+  ExperimentSpec spec;
+  spec.vary = {{"batch_size", {1.0, 16.0}}};
+  const auto at = [](int64_t batch_size, const std::string& label, double e2e_s) {
+    Group group = mode(label, e2e_s, 10 * e2e_s);
+    group.settings.batch_size = batch_size;
+    return group;
+  };
+  std::vector<Group> groups = {at(1, "p", 90), at(1, "q", 80), at(16, "r", 9), at(16, "s", 8)};
+  for (const size_t pinned : {0u, 2u}) {
+    groups[pinned].settings.dvfs = "off";
+    groups[pinned + 1].settings.dvfs = "on";
+  }
+  std::vector<Finding> list;
+  dvfs_findings(spec, groups, list);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_THAT(list[1].text,
+              HasSubstr("batch_size 16: with clocks free an epoch goes from 9 s to 8 s (-11.1 %)"));
+
+  for (size_t i = 0; i < groups.size(); ++i) {
+    groups[i].settings.dvfs.clear();
+    groups[i].settings.power_mode = groups[i].label;
+  }
+  list.clear();
+  mode_findings(spec, groups, list);
+  ASSERT_EQ(list.size(), 6u);
+  EXPECT_THAT(list[0].text, HasSubstr("batch_size 1: The fastest is q: "));
+  EXPECT_THAT(list[3].text, HasSubstr("batch_size 16: The fastest is s: "));
 }
 
 }  // namespace
