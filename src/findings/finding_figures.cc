@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 
+#include "base/distributions.h"
 #include "base/statistics.h"
 #include "findings/check_words.h"
 
@@ -51,16 +51,14 @@ Error not_told(const RunFigures& run, const std::string& name) {
           ""};
 }
 
-// Estimates are pooled in logarithms, which nothing has none of.
-Estimate pooled_figures(const std::vector<double>& values, Provenance provenance) {
-  if (std::ranges::any_of(values, [](double value) { return !(value > 0); })) {
-    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    return {.value = sum / static_cast<double>(values.size()), .provenance = provenance};
-  }
-  std::vector<NoisyReading> readings;
-  for (const double value : values) readings.push_back({.value = value});
-  Estimate estimate = pooled(readings, provenance);
-  estimate.provenance = provenance;
+/// The mean, with Student's t over the epochs; of one epoch no bounds are known.
+Estimate mean_figure(const std::vector<double>& values, Provenance provenance) {
+  const auto n = static_cast<double>(values.size());
+  Estimate estimate{.value = mean(values), .provenance = provenance};
+  if (values.size() < 2) return estimate;
+  const double half = t90(n - 1) * standard_deviation(values) / std::sqrt(n);
+  estimate.low = estimate.value - half;
+  estimate.high = estimate.value + half;
   return estimate;
 }
 
@@ -94,7 +92,7 @@ Result<Estimate> figure_of(const RunFigures& run, const FindingSetting& setting,
     values.push_back(*value);
   }
   if (values.empty()) return Error{Code::unavailable, "it has no such epoch", ""};
-  return pooled_figures(values, source.provenance());
+  return mean_figure(values, source.provenance());
 }
 
 }  // namespace

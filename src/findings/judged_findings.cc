@@ -8,6 +8,7 @@
 #include "base/distinct.h"
 #include "base/figure.h"
 #include "base/os/told_errors.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "findings/asked_checks.h"
 #include "findings/check_words.h"
@@ -51,11 +52,30 @@ double percent(double from, double to) {
   return 100 * (to / from - 1);
 }
 
-Estimate percent(const Estimate& from, const Estimate& to) {
-  return {.value = percent(from.value, to.value),
-          .low = percent(from.high, to.low),
-          .high = percent(from.low, to.high),
+/// Without bounds where `from` may be nothing.
+Estimate ratio(const Estimate& from, const Estimate& to) {
+  const bool bounded = from.low > 0;
+  return {.value = to.value / from.value,
+          .low = bounded ? to.low / from.high : not_known,
+          .high = bounded ? to.high / from.low : not_known,
           .provenance = to.provenance};
+}
+
+Estimate percent(const Estimate& from, const Estimate& to) {
+  const Estimate times = ratio(from, to);
+  return {.value = percent(from.value, to.value),
+          .low = 100 * (times.low - 1),
+          .high = 100 * (times.high - 1),
+          .provenance = to.provenance};
+}
+
+/// What was measured without a spread might be chance. A simulation repeats itself.
+Status check_spread(const Estimate& compared, const std::string& detail) {
+  if (compared.provenance != Provenance::measured ||
+      (std::isfinite(compared.low) && std::isfinite(compared.high)))
+    return {};
+  return Error{Code::unavailable,
+               fmt::format("its epochs are too few or differ too much to tell ({})", detail), ""};
 }
 
 /// "2814 → 2250 mWh".
@@ -116,7 +136,8 @@ class Judge {
     figure.ours = FindingValue{.value = percent(from, to)};
     figure.detail = from_to(from.value, "→", to.value, check);
     const Estimate& ours = figure.ours->value;
-    if (to.provenance == Provenance::measured && std::isfinite(ours.low)) {
+    FLYBALL_CHECK(check_spread(ours, figure.detail));
+    if (to.provenance == Provenance::measured) {
       figure.detail += fmt::format("; 90 %: {:+.1f} to {:+.1f} %", ours.low, ours.high);
       if (ours.low < 0 && ours.high > 0 && std::abs(ours.value) > check.spread_pct)
         return Error{Code::unavailable,
@@ -164,16 +185,14 @@ class Judge {
     figure.published.value.high = check.published_to;
     FLYBALL_ASSIGN(const Estimate from, runs_.figure(check.from, check.figure));
     FLYBALL_ASSIGN(const Estimate to, runs_.figure(check.to, check.figure));
-    const double ratio = to.value / from.value;
-    figure.ours = FindingValue{.value = {.value = ratio,
-                                         .low = to.low / from.high,
-                                         .high = to.high / from.low,
-                                         .provenance = to.provenance}};
+    const Estimate times = ratio(from, to);
+    figure.ours = FindingValue{.value = times};
     figure.detail = from_to(from.value, "and", to.value, check);
-    const bool holds = ratio >= check.published_from && ratio <= check.published_to;
-    figure.verdict = holds       ? FindingVerdict::holds
-                     : ratio > 1 ? FindingVerdict::size
-                                 : FindingVerdict::sign;
+    FLYBALL_CHECK(check_spread(times, figure.detail));
+    const bool holds = times.value >= check.published_from && times.value <= check.published_to;
+    figure.verdict = holds             ? FindingVerdict::holds
+                     : times.value > 1 ? FindingVerdict::size
+                                       : FindingVerdict::sign;
     return {};
   }
 

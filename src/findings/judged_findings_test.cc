@@ -189,6 +189,56 @@ TEST(Findings, OfTablesMove) {
   EXPECT_EQ(ask(built_in("four_machines"), {"orin_nano"}).count({}), 3u);
 }
 
+/// A board that was measured: batch size 1 and others, each with the times of its later epochs.
+class MeasuredBoard final : public RunSource {
+ public:
+  MeasuredBoard(std::vector<double> of_one, std::vector<double> of_others)
+      : of_one_(std::move(of_one)), of_others_(std::move(of_others)) {}
+  std::string board() const override { return "xavier_agx"; }
+  Provenance provenance() const override { return Provenance::measured; }
+  std::string usual_mode() const override { return ""; }
+  Result<bool> fits(const std::string&) override { return true; }
+  Result<RunFigures> run(const FindingSetting& setting) override {
+    RunFigures run;
+    for (const double e2e_s : setting.batch == 1 ? of_one_ : of_others_)
+      run.epochs.push_back({.epoch = static_cast<int>(run.epochs.size()) + 1, .e2e_s = e2e_s});
+    return run;
+  }
+
+ private:
+  std::vector<double> of_one_, of_others_;
+};
+
+JudgedFigure judged_of(const std::vector<double>& from, const std::vector<double>& to) {
+  MeasuredBoard board(from, to);
+  const PublishedStudy study =
+      study_of("change", "figure = \"e2e_s\", from = {batch = 1}, to = {}, published = [10, 5]");
+  const auto answer = judge_findings(study, {&board});
+  EXPECT_TRUE(answer.ok()) << answer.error().message;
+  return answer->findings.front().figures.front();
+}
+
+// Means, as the runs beside them are told; what their epochs do not tell is not decided.
+TEST(Findings, OfMeasuredEpochsAreTheirMeans) {
+  const JudgedFigure clear = judged_of({10, 10.2, 9.8, 10.1, 9.9}, {5, 5.1, 4.9, 5, 5});
+  EXPECT_EQ(clear.verdict, FindingVerdict::holds);
+  EXPECT_NEAR(clear.ours->value.value, -50, 1e-9);
+  EXPECT_LT(clear.ours->value.low, -50);
+  EXPECT_GT(clear.ours->value.high, -50);
+
+  const JudgedFigure torn = judged_of({10, 10, 10, 10, 10}, {5, 5, 5, 40, 40});
+  EXPECT_NEAR(torn.ours->value.value, 90, 1e-9) << "of their mean, 19 s";
+  EXPECT_EQ(torn.verdict, std::nullopt);
+  EXPECT_THAT(torn.why, HasSubstr("epochs differ too much to tell (10 → 19 s"));
+
+  const JudgedFigure nothing = judged_of({10, 0, 10, 10, 10}, {5, 0, 5, 40, 40});
+  EXPECT_EQ(nothing.verdict, std::nullopt);
+
+  const JudgedFigure single = judged_of({10}, {5});
+  EXPECT_EQ(single.verdict, std::nullopt);
+  EXPECT_EQ(single.why, "its epochs are too few or differ too much to tell (10 → 5 s)");
+}
+
 TEST(Findings, FilesSayWhichLineIsWrong) {
   const auto complaint = [](const std::string& text) {
     const auto study = parse_study(text, "x.toml");
