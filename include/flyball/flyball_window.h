@@ -23,7 +23,8 @@ typedef struct {
   double seconds;  /* length of the window */
   double energy_j; /* of the part that was measured */
   double mean_w;
-  double gap_s; /* not measured, of `seconds`; 0 when all of it was */
+  double
+      gap_s; /* not measured, of `seconds`; 0 when all of it was. Samples are kept for two hours */
 } flyball_energy;
 
 /* Begins a window; windows nest. Never NULL but when memory is exhausted: what goes wrong is told

@@ -44,39 +44,18 @@ Json channel_json(const RecordChannel& channel, const RecordFigures& figures) {
   return json;
 }
 
-// A total covers what its worst part does.
-Json total_json(const RecordReader& reader, const std::vector<RecordFigures>& figures,
-                const std::string& total) {
+Json total_json(const RecordReader& reader, const RecordTotal& total) {
+  const RecordFigures& figures = total.figures;
   Json parts = Json::array();
-  double energy_j = 0, error_j = 0, mean_w = 0, covered_s = 0, gap_s = 0;
-  bool known = true;
-  for (size_t i = 0; i < figures.size(); ++i) {
-    const RecordChannel& channel = reader.channels()[i];
-    if (!channel.tells_power() || channel.info.total != total) continue;
-    known = known && figures[i].known;
-    energy_j += figures[i].energy_j;
-    error_j = std::hypot(error_j, figures[i].error_j);
-    mean_w += figures[i].mean;
-    covered_s = parts.empty() ? figures[i].covered_s : std::min(covered_s, figures[i].covered_s);
-    gap_s = std::max(gap_s, figures[i].gap_s);
-    parts.push_back(channel.info.name);
-  }
-  return {{"name", total},
+  for (const size_t channel : total.channels) parts.push_back(reader.channels()[channel].info.name);
+  const auto known = [&](double value) { return figures.known ? Json(value) : Json(nullptr); };
+  return {{"name", total.name},
           {"channels", std::move(parts)},
-          {"energy_j", known ? Json(energy_j) : Json(nullptr)},
-          {"error_j", known ? Json(error_j) : Json(nullptr)},
-          {"mean_w", known ? Json(mean_w) : Json(nullptr)},
-          {"covered_s", covered_s},
-          {"gap_s", gap_s}};
-}
-
-std::vector<std::string> totals_in(const RecordReader& reader) {
-  std::vector<std::string> totals;
-  for (const RecordChannel& channel : reader.channels())
-    if (channel.tells_power() && !channel.info.total.empty() &&
-        std::ranges::count(totals, channel.info.total) == 0)
-      totals.push_back(channel.info.total);
-  return totals;
+          {"energy_j", energy_json(figures)},
+          {"error_j", known(figures.error_j)},
+          {"mean_w", known(figures.mean)},
+          {"covered_s", figures.covered_s},
+          {"gap_s", figures.gap_s}};
 }
 
 Json marks_json(const RecordReader& reader, int64_t begin, int64_t end) {
@@ -106,7 +85,7 @@ Json own_cpu_json(const RecordReader& reader) {
 }
 
 Json head_json(const RecordReader& reader, int64_t begin, int64_t end,
-               const std::vector<RecordFigures>& figures) {
+               const AllRecordFigures& figures) {
   const RecordInfo& info = reader.info();
   std::error_code ignored;
   const auto bytes = std::filesystem::file_size(reader.path(), ignored);
@@ -127,11 +106,11 @@ Json head_json(const RecordReader& reader, int64_t begin, int64_t end,
             {"begin_s", seconds_of(begin)},
             {"end_s", seconds_of(end)}};
   json["totals"] = Json::array();
-  for (const std::string& total : totals_in(reader))
-    json["totals"].push_back(total_json(reader, figures, total));
+  for (const RecordTotal& total : figures.totals)
+    json["totals"].push_back(total_json(reader, total));
   json["channels"] = Json::array();
-  for (size_t i = 0; i < figures.size(); ++i)
-    json["channels"].push_back(channel_json(reader.channels()[i], figures[i]));
+  for (size_t i = 0; i < figures.channels.size(); ++i)
+    json["channels"].push_back(channel_json(reader.channels()[i], figures.channels[i]));
   json["marks"] = marks_json(reader, begin, end);
   json["thinned"] = thinned_json(reader);
   json["damaged"] = reader.damaged();
@@ -190,80 +169,7 @@ Json curve_json(const RecordChannel& channel, const std::vector<RecordSummary>& 
       {"name", channel.info.name}, {"after", at}, {"min", least}, {"mean", mean}, {"max", most}};
 }
 
-// The square of the standard error that a stretch adds. No values of a given range have a greater
-// standard deviation than half of it.
-double variance_j2(const RecordChannel& channel, const RecordSummary& one) {
-  const double update_s = std::max(channel.period_s, channel.info.period_s);
-  const double updates = update_s > 0 ? std::max(1.0, one.covered_s / update_s) : 1;
-  return std::pow((one.most - one.least) / 2 * one.covered_s, 2) / updates;
-}
-
-// A counter is off by what it had not counted yet, at both ends.
-double steps_j(const RecordChannel& channel, double first_w, double last_w) {
-  return std::max(channel.period_s, channel.info.period_s) * std::hypot(first_w, last_w);
-}
-
-// Of one channel, a summary after the other.
-class FiguresSum {
- public:
-  explicit FiguresSum(const RecordChannel& channel) : channel_(channel) {}
-  void add(const RecordSummary& one) {
-    figures_.least = figures_.known ? std::min(figures_.least, one.least) : one.least;
-    figures_.most = figures_.known ? std::max(figures_.most, one.most) : one.most;
-    if (!figures_.known) first_w_ = one.mean;
-    last_w_ = one.mean;
-    figures_.known = true;
-    figures_.energy_j += one.mean * one.covered_s;
-    figures_.covered_s += one.covered_s;
-    variance_j2_ += variance_j2(channel_, one);
-  }
-  RecordFigures figures(double seconds) const {
-    RecordFigures figures = figures_;
-    figures.mean = figures.covered_s > 0 ? figures.energy_j / figures.covered_s : 0;
-    figures.error_j = channel_.info.kind == SensorKind::energy_counter
-                          ? steps_j(channel_, first_w_, last_w_)
-                          : std::sqrt(variance_j2_);
-    figures.gap_s = std::max(0.0, seconds - figures.covered_s);
-    if (figures.gap_s < 1e-3) figures.gap_s = 0;
-    return figures;
-  }
-
- private:
-  const RecordChannel& channel_;
-  RecordFigures figures_;
-  double variance_j2_ = 0, first_w_ = 0, last_w_ = 0;
-};
-
 }  // namespace
-
-Result<std::vector<RecordFigures>> record_figures(RecordReader& reader, int64_t begin,
-                                                  int64_t end) {
-  std::vector<FiguresSum> sums(reader.channels().begin(), reader.channels().end());
-  const auto add = [&](const std::vector<std::vector<RecordSummary>>& values) {
-    for (size_t i = 0; i < sums.size(); ++i)
-      for (const RecordSummary& one : values[i]) sums[i].add(one);
-  };
-  // Of the first and last second only what is asked for, from samples where they are kept.
-  const int64_t first = std::min(end, -floor_to(-begin, second_ticks));
-  const int64_t last = std::max(first, floor_to(end, second_ticks));
-  FLYBALL_ASSIGN(const auto head, reader.summaries(begin, first, second_ticks / 2));
-  add(head);
-  constexpr int64_t stretch = 60 * minute_ticks;  // at a time, so that memory stays bounded
-  for (int64_t at = first, until = 0; at < last; at = until) {
-    until = std::min(at + stretch, last);
-    FLYBALL_ASSIGN(const auto values, reader.summaries(at, until, second_ticks));
-    if (std::ranges::all_of(values, &std::vector<RecordSummary>::empty)) {
-      FLYBALL_ASSIGN(const int64_t next, reader.next_begin(until));
-      until = std::max(until, floor_to(std::min(next, last), second_ticks));
-    }
-    add(values);
-  }
-  FLYBALL_ASSIGN(const auto tail, reader.summaries(last, end, second_ticks / 2));
-  add(tail);
-  std::vector<RecordFigures> all;
-  for (const FiguresSum& sum : sums) all.push_back(sum.figures(seconds_of(end - begin)));
-  return all;
-}
 
 Result<Json> record_json(RecordReader& reader) {
   FLYBALL_ASSIGN(const auto figures, record_figures(reader, 0, reader.end()));

@@ -4,24 +4,10 @@
 #include <cstdint>
 
 #include "base/json_fwd.h"
+#include "recording/record_figures.h"
 #include "recording/record_reader.h"
 
 namespace flyball {
-
-/// One channel over a stretch.
-struct RecordFigures {
-  double energy_j = 0;  ///< of power; over what is covered
-  /// One standard error of it, at most: of a power sensor by how far its values lie apart in each
-  /// second, of a counter by the steps that it moves in, at both ends. Not what the sensor is off.
-  double error_j = 0;
-  double mean = 0, least = 0, most = 0;
-  double covered_s = 0, gap_s = 0;
-  bool known = false;  ///< is there anything of it?
-};
-
-/// Figures of the channels over [begin, end), of values by second; where those were thinned, by
-/// minute.
-Result<std::vector<RecordFigures>> record_figures(RecordReader& reader, int64_t begin, int64_t end);
 
 /// The document of `flyball record --json`: of the whole record.
 Result<Json> record_json(RecordReader& reader);

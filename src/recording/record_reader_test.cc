@@ -87,11 +87,11 @@ TEST_F(RecordReaderTest, APartOfARecordHasItsOwnEnergy) {
     const auto figures = record_figures(*reader, std::llround(from_s * ticks_per_s),
                                         std::llround(to_s * ticks_per_s));
     ASSERT_TRUE(figures.ok());
-    const RecordFigures& watts = (*figures)[0];
+    const RecordFigures& watts = figures->channels[0];
     EXPECT_NEAR(watts.covered_s, to_s - from_s, 1e-3) << from_s;
     EXPECT_EQ(watts.gap_s, 0) << from_s;
     EXPECT_NEAR(watts.energy_j, joules_between(from_s, to_s), 0.01) << from_s;
-    EXPECT_NEAR((*figures)[1].energy_j, 20 * (to_s - from_s), 0.02) << from_s;
+    EXPECT_NEAR(figures->channels[1].energy_j, 20 * (to_s - from_s), 0.02) << from_s;
   }
 }
 
@@ -107,9 +107,9 @@ TEST_F(RecordReaderTest, APartOfThinnedMinutesHasItsShare) {
   ASSERT_EQ(reader->seconds_since(), 120 * ticks_per_s);
   const auto figures = record_figures(*reader, 15 * ticks_per_s, 105 * ticks_per_s);
   ASSERT_TRUE(figures.ok());
-  EXPECT_NEAR((*figures)[0].covered_s, 90, 0.1);
-  EXPECT_NEAR((*figures)[0].energy_j, 900, 1);
-  EXPECT_NEAR((*figures)[1].energy_j, 1800, 2);
+  EXPECT_NEAR(figures->channels[0].covered_s, 90, 0.1);
+  EXPECT_NEAR(figures->channels[0].energy_j, 900, 1);
+  EXPECT_NEAR(figures->channels[1].energy_j, 1800, 2);
 }
 
 // Hours of looking into empty years would be as good as a hang.

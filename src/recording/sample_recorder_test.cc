@@ -72,7 +72,7 @@ TEST_F(SampleRecorderTest, WhatFollowsALongBlockIsFoundBeforeTheRecordIsClosed) 
   EXPECT_EQ((*samples)[2].size(), 1u);
   const auto figures = record_figures(reader, 60 * ticks_per_s, 61 * ticks_per_s);
   ASSERT_TRUE(figures.ok());
-  EXPECT_NEAR((*figures)[1].energy_j, 20, 0.02);
+  EXPECT_NEAR(figures->channels[1].energy_j, 20, 0.02);
 }
 
 TEST_F(SampleRecorderTest, LongBlocksHoldWhatSmallOnesDid) {
@@ -132,9 +132,40 @@ TEST_F(SampleRecorderTest, AGapIsStatedAndNotFilled) {
   RecordReader reader = read();
   const auto figures = record_figures(reader, 0, reader.end());
   ASSERT_TRUE(figures.ok());
-  EXPECT_NEAR((*figures)[0].covered_s, 100, 0.1);
-  EXPECT_NEAR((*figures)[0].gap_s, 30, 0.1);
-  EXPECT_NEAR((*figures)[0].energy_j, (*figures)[0].mean * 100, 1);
+  EXPECT_NEAR(figures->channels[0].covered_s, 100, 0.1);
+  EXPECT_NEAR(figures->channels[0].gap_s, 30, 0.1);
+  EXPECT_NEAR(figures->channels[0].energy_j, figures->channels[0].mean * 100, 1);
+}
+
+// The parts of a total are not known at the same times: its figures are of those of both.
+TEST_F(SampleRecorderTest, ATotalIsOfTheTimeInWhichAllItsPartsAreKnown) {
+  const auto rail = [](const char* name) {
+    return record_channel({.name = name,
+                           .unit = "W",
+                           .kind = SensorKind::power,
+                           .source = "ina3221",
+                           .total = "module",
+                           .period_s = 0.01},
+                          0.01);
+  };
+  auto recorder = SampleRecorder::create(file_, sample_info(), {rail("a"), rail("b")});
+  ASSERT_TRUE(recorder.ok()) << recorder.error().message;
+  std::vector<Sample> a, b;
+  for (int64_t i = 0; i <= 10'000; ++i) {
+    if (i >= 2000 && i <= 4000) a.push_back({i * 10'000'000, 10});
+    if (i <= 3000 || i >= 9000) b.push_back({i * 10'000'000, 5});
+  }
+  recorder->add(0, a);
+  recorder->add(1, b);
+  ASSERT_TRUE(recorder->finish(100'000'000'000, "duration").ok());
+  RecordReader reader = read();
+  const auto json = record_json(reader);
+  ASSERT_TRUE(json.ok());
+  const Json& total = (*json)["totals"][0];
+  EXPECT_NEAR(total["covered_s"].get<double>(), 10, 0.1);
+  EXPECT_NEAR(total["gap_s"].get<double>(), 90, 0.1);
+  EXPECT_NEAR(total["mean_w"].get<double>(), 15, 1e-6);
+  EXPECT_NEAR(total["energy_j"].get<double>(), 15 * total["covered_s"].get<double>(), 1e-6);
 }
 
 TEST_F(SampleRecorderTest, OverItsBoundTheOldestSamplesBecomeSecondsAndItSaysSo) {
