@@ -79,12 +79,11 @@ class Reader {
     double committed_s = 0;
     const auto reads = static_cast<int64_t>(std::floor(wanted_.seconds * wanted_.rate_hz + 1e-9));
     const auto chunk = std::max<int64_t>(1, std::llround(chunk_s * wanted_.rate_hz));
-    const auto each_second = std::max<int64_t>(1, std::llround(wanted_.rate_hz));
     for (int64_t i = 0; i <= reads; ++i) {
       const double at_s = static_cast<double>(i) / wanted_.rate_hz;
       FLYBALL_CHECK(follow(at_s));
       read_rails(at_s);
-      if (i % each_second == 0) read_slow(at_s);
+      FLYBALL_CHECK(read_slow_until(static_cast<double>(i + 1) / wanted_.rate_hz));
       if (i % chunk != 0 || i == 0) continue;
       add_all();
       const bool due = watch.seconds() - committed_s >= SampleRecorder::flush_s;
@@ -121,6 +120,16 @@ class Reader {
     }
   }
 
+  // At every whole second before the rails are read again.
+  Status read_slow_until(double next_s) {
+    const double end_s = std::min(next_s - 1e-9, wanted_.seconds + 1e-9);
+    for (; slow_s_ <= end_s; slow_s_ += 1) {
+      FLYBALL_CHECK(follow(slow_s_));
+      read_slow(slow_s_);
+    }
+    return {};
+  }
+
   void read_slow(double at_s) {
     heat_.follow(board_, now_.rail_w, 1);
     size_t channel = rails_.size();
@@ -152,6 +161,7 @@ class Reader {
   std::vector<std::vector<Sample>> samples_;
   WorkPiece now_;
   BoardHeat heat_;
+  double slow_s_ = 0;  ///< when what is read once a second is read next
 };
 
 }  // namespace
