@@ -104,7 +104,12 @@ double ServingResult::busy_s() const {
 
 void ServingResult::planned_anew(Replan why) {
   ++replan_count;
-  if (replans.size() == most_replans) replans.erase(replans.begin());
+  if (replans.size() == most_replans) {
+    const auto half = replans.begin() + most_replans / 2;
+    const auto stayed =
+        std::find_if(replans.begin(), half, [](const Replan& r) { return !r.switched; });
+    replans.erase(stayed == half ? replans.begin() : stayed);
+  }
   replans.push_back(std::move(why));
 }
 
@@ -197,8 +202,8 @@ std::string format_live(const ServingResult& result) {
   if (!result.measuring_gap.empty())
     text += "no more were measured: " + result.measuring_gap + "\n";
   if (result.replan_count > result.replans.size())
-    text += fmt::format("{} new plans, the last {} of them:\n", result.replan_count,
-                        result.replans.size());
+    text += fmt::format("{} new plans; these {} are the last, and changes of mode before:\n",
+                        result.replan_count, result.replans.size());
   for (const Replan& r : result.replans)
     text += fmt::format("at {}: new plan for {:.3g} requests/s, batch {}{}: {}\n",
                         format_seconds({r.at_s}), r.rate_hz, r.batch,

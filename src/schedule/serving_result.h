@@ -82,7 +82,7 @@ struct ServingResult {
   double left_busy_s = 0, left_energy_j = 0;
   double switching_s = 0;
   size_t switches = 0;
-  std::vector<Replan> replans;           ///< the last most_replans of them
+  std::vector<Replan> replans;           ///< most_replans: the last, and changes of mode before
   size_t replan_count = 0;               ///< all
   std::optional<size_t> measure_most{};  ///< modes that were to be measured at most; nothing: none
   std::vector<MeasuredMode> measured{};

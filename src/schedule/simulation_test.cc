@@ -179,6 +179,16 @@ TEST(Simulation, OfManyNewPlansTheLastAreKeptAndAllCounted) {
   EXPECT_EQ(to_json(result)["replan_count"], most_replans + 500);
 }
 
+// The timeline tells modes of them.
+TEST(Simulation, ManyPlansThatChangeNothingLeaveThoseThatChangedTheMode) {
+  ServingResult result;
+  for (size_t i = 0; i < 3 * most_replans; ++i)
+    result.planned_anew({.why = fmt::format("plan {}", i), .switched = i < 300});
+  EXPECT_EQ(result.replans.size(), most_replans);
+  EXPECT_EQ(std::ranges::count_if(result.replans, &Replan::switched), 300);
+  EXPECT_EQ(result.replans.back().why, fmt::format("plan {}", 3 * most_replans - 1));
+}
+
 // A burst makes minibatches late, and their quantile grows; once it is over there is training
 // again.
 TEST(Simulation, TrainingComesBackAfterABurst) {

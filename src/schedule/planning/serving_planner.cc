@@ -186,7 +186,10 @@ bool ServingPlanner::drifted(std::string& why) {
 bool ServingPlanner::beyond_budget(std::string& why) {
   const double drawn_w = planned_.power_w ? planned_.power_w() : not_measured;
   const double budget_w = problem_.budgets.power_w, planned_w = live().power_w(choice_);
-  if (budget_w == unlimited || !(drawn_w > budget_w * options_.power_slack)) return false;
+  const double slack = options_.power_slack;
+  if (budget_w == unlimited || !(drawn_w > budget_w * slack)) return false;
+  // As is known of it already: nothing that keeps the budget was found.
+  if (drawn_w < planned_w * slack && drawn_w * slack > planned_w) return false;
   for (auto& role : readings_)
     for (Reading& reading : role) reading.power_w *= drawn_w / planned_w;
   why = fmt::format("{:.3g} W are drawn where {:.3g} W were planned, of a budget of {:g} W",

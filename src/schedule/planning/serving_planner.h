@@ -32,7 +32,8 @@ struct ServingPlannerOptions {
   double look_s = 0.1;  ///< how often it looks at arrivals …
   double drift_s = 10;  ///< … and at durations and power
   double drift = 1.2;   ///< a ratio to what the plan expects, up or down, that makes a new one
-  double power_slack = 1.03;   ///< power above this times the budget does, too
+  double power_slack = 1.03;   ///< power above this times the budget does, too, where it is not
+                               ///< what is expected by now
   bool mode_is_set = true;     ///< the board is in the mode of the choice that it begins at
   size_t first_arrivals = 64;  ///< of a service, from which rates that nobody told are known
   double back_off_s = 60;  ///< a mode that could not be set is let be so long, then twice as long

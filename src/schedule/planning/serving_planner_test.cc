@@ -205,6 +205,15 @@ TEST_F(ServingPlannerTest, WhereNothingKeepsTheLimitsItStaysAndSaysSo) {
   EXPECT_THAT(changes_[0].why.why, HasSubstr("nothing that was profiled keeps the limits"));
   EXPECT_TRUE(changes_[0].mode_is_set());
   EXPECT_EQ(changes_[0].plan.largest_batch, std::vector<int64_t>{16});
+  follow(changes_[0]);
+  for (const double drawn_w : {18.0, 18.3, 17.8}) {
+    power_w_ = drawn_w;
+    planned.look(monotonic_ns());
+  }
+  EXPECT_EQ(changes_.size(), 1u) << "once";
+  power_w_ = 20;
+  planned.look(monotonic_ns());
+  EXPECT_EQ(changes_.size(), 2u) << "and again where power changes";
 }
 
 // Minibatches slow down, so a faster mode is planned; they do again before its switch has found a
