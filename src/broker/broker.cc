@@ -82,13 +82,15 @@ bool Broker::ends() const {
   return monotonic_ns() >= execution_.until_ns() || is_interrupted(options_.stop);
 }
 
-// Whatever comes meanwhile is taken.
-void Broker::pump(int64_t until_ns) {
+// Whatever comes meanwhile is taken. Returns when it woke.
+int64_t Broker::pump(int64_t until_ns) {
   mutex_.unlock();
   const bool found = sockets_.wait(until_ns);
+  const int64_t woke_ns = monotonic_ns();
   mutex_.lock();
   if (found) sockets_.take([this](const TurnEvent& event) { take(event); });
   expel_silent(monotonic_ns());
+  return woke_ns;
 }
 
 bool Broker::look() {
@@ -103,7 +105,7 @@ void Broker::wait() {
   behind_.reset();
   note_kept_out();
   const int64_t look_at_ns = monotonic_ns() + look_ns;
-  pump(std::min(
+  free_ns_ = pump(std::min(
       {execution_.until_ns(), look_at_ns, paused_until_ns_ > 0 ? paused_until_ns_ : look_at_ns}));
 }
 
@@ -147,7 +149,7 @@ void Broker::wait_for_the_one_behind() {
   };
   while (!scheduler.wants(training) && scheduler.behind(training) && !requests_wait() &&
          monotonic_ns() < until_ns)
-    pump(until_ns);
+    free_ns_ = pump(until_ns);
 }
 
 void Broker::take(const TurnEvent& event) {

@@ -99,7 +99,7 @@ class Broker final : public Executor {
   bool switches(const PlanChange& change) const override;
   Status set_mode(const PlanChange& change) override;
 
-  void pump(int64_t until_ns);
+  int64_t pump(int64_t until_ns);
   void pause_trainings(int64_t turn_ns);
   void end_pause();
   void tell_replans();
@@ -136,8 +136,9 @@ class Broker final : public Executor {
   std::map<int, Client> clients_;
   std::optional<Turn> turn_;
   std::optional<Decision> behind_;  ///< the training whose turn has just ended
-  int64_t free_ns_ = 0;             ///< since when the accelerator could have been granted
-  int64_t looked_ns_ = 0;           ///< when the load of clients was last read
+  int64_t free_ns_ = 0;    ///< since when the accelerator could have been granted: waits that were
+                           ///< decided on are none of its own cost
+  int64_t looked_ns_ = 0;  ///< when the load of clients was last read
   int64_t looked_for_silent_ns_ = 0;
   std::vector<size_t> free_services_, free_trainings_;  ///< of the scheduler, whose names are gone
   size_t told_ = 0, told_replans_ = 0, comings_ = 0;

@@ -4,6 +4,7 @@
 #include <future>
 
 #include "base/clock.h"
+#include "base/os/interrupt.h"
 #include "broker/broker.h"
 
 namespace flyball {
@@ -40,9 +41,10 @@ bool Broker::switches(const PlanChange& change) const {
 
 // Nobody has a turn meanwhile; who asks is heard, since a request's time begins then.
 Status Broker::set_mode(const PlanChange& change) {
+  const WholeWork whole;  // nobody looks at the stop meanwhile
   auto set = std::async(std::launch::async, change.set_mode);
   while (set.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    pump(monotonic_ns() + set_look_ns);
+    free_ns_ = pump(monotonic_ns() + set_look_ns);
   return set.get();
 }
 

@@ -69,8 +69,8 @@ Json replan_json(const Replan& replan) {
 std::string replans_text(const ServingResult& serving) {
   std::string text;
   if (serving.replan_count > serving.replans.size())
-    text += fmt::format("{} new plans, the last {} of them:\n", serving.replan_count,
-                        serving.replans.size());
+    text += fmt::format("{} new plans; these {} are the last, and changes of mode before:\n",
+                        serving.replan_count, serving.replans.size());
   for (const Replan& replan : serving.replans) text += replan_text(replan) + "\n";
   return text;
 }
@@ -80,11 +80,11 @@ Json left_json(const BrokerResult& result) {
   return {{"names", left.names},
           {"connections", left.connections},
           {"turns", left.turns},
-          {"busy_s", or_null(result.serving.left_busy_s)},
+          {"busy_s", or_null(result.left_busy_s())},
           {"late", left.late},
           {"overruns", left.overruns},
           {"deaths", left.deaths},
-          {"energy_j", or_null(std::isfinite(result.serving.energy_j) ? result.serving.left_energy_j
+          {"energy_j", or_null(std::isfinite(result.serving.energy_j) ? result.left_energy_j()
                                                                       : not_measured)}};
 }
 
@@ -117,6 +117,19 @@ std::string client_text(const BrokerResult& result, const TurnClientResult& clie
   return text;
 }
 
+// Of the places that no client has: who had one has left, and the next name came in another role.
+template <class Jobs>
+double of_nobody(const Jobs& jobs, bool services, const std::vector<TurnClientResult>& clients,
+                 double Jobs::value_type::*figure) {
+  double sum = 0;
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (std::ranges::none_of(clients, [&](const TurnClientResult& client) {
+          return client.role.service == services && client.index == i;
+        }))
+      sum += jobs[i].*figure;
+  return sum;
+}
+
 }  // namespace
 
 std::string replan_text(const Replan& replan) {
@@ -139,6 +152,17 @@ void TurnClientsLeft::add(const TurnClientResult& client, size_t late_turns) {
 double BrokerResult::busy_s(const TurnClientResult& client) const {
   return client.role.service ? serving.services[client.index].busy_s
                              : serving.trainings[client.index].busy_s;
+}
+
+double BrokerResult::left_busy_s() const {
+  return serving.left_busy_s + of_nobody(serving.services, true, clients, &ServiceResult::busy_s) +
+         of_nobody(serving.trainings, false, clients, &TrainingResult::busy_s);
+}
+
+double BrokerResult::left_energy_j() const {
+  return serving.left_energy_j +
+         of_nobody(serving.services, true, clients, &ServiceResult::energy_j) +
+         of_nobody(serving.trainings, false, clients, &TrainingResult::energy_j);
 }
 
 Json to_json(const BrokerResult& result) {
@@ -188,7 +212,7 @@ std::string format_broker(const BrokerResult& result) {
   for (const TurnClientResult& client : result.clients) text += client_text(result, client);
   if (result.left.names > 0)
     text += fmt::format("{} names that left before and are not kept: {} turns, {:.3g} s\n",
-                        result.left.names, result.left.turns, serving.left_busy_s);
+                        result.left.names, result.left.turns, result.left_busy_s());
   if (result.expelled > 0) text += fmt::format("{} clients were refused\n", result.expelled);
   if (result.grants.count() > 0)
     text +=

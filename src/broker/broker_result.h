@@ -49,6 +49,9 @@ struct BrokerResult {
   std::vector<std::string> notes{};
 
   double busy_s(const TurnClientResult& client) const;
+  /// Of those in `left`, with what is still in the places that they had.
+  double left_busy_s() const;
+  double left_energy_j() const;
 };
 
 /// A new plan in a line.

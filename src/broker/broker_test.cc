@@ -246,9 +246,52 @@ TEST(Broker, NamesOfThoseWhoLeftAreGivenBackAndTheirFiguresSummed) {
   EXPECT_EQ(result.left.turns, 66u);
   EXPECT_EQ(client_named(result, "c129").turns, 1u);
   EXPECT_LE(result.serving.services.size() + result.serving.trainings.size(), 66u);
-  double busy_s = result.serving.left_busy_s;
+  double busy_s = result.left_busy_s();
   for (const TurnClientResult& client : result.clients) busy_s += result.busy_s(client);
   EXPECT_DOUBLE_EQ(busy_s, result.serving.busy_s());
+}
+
+// What is waited for by decision, as for the part of the time that trainings may have, is no cost.
+TEST(Broker, APauseIsNoCostOfAGrant) {
+  RunningBroker broker;
+  PairedClient learn(*broker, "learn");
+  broker.start();
+  ASSERT_TRUE(learn.greet());
+  (*broker).limit_training(0.1, "a test");
+  for (int i = 0; i < 5; ++i) {  // 10 ms each, then 90 of pause
+    ASSERT_TRUE(learn.begin());
+    pass_ms(10);
+    learn.end();
+  }
+  const BrokerResult result = broker.stop();
+  ASSERT_EQ(result.grants.count(), 5u);
+  EXPECT_GT(result.clients[0].wait.quantile_ms(0.5), 60);
+  EXPECT_LT(result.grants.quantile_ms(0.5), 30);
+}
+
+// A service's place among the names may go to a training, which has another of the scheduler's.
+TEST(Broker, WhoLeftKeepsItsTimeWhereTheNextComesInAnotherRole) {
+  RunningBroker broker;
+  std::vector<std::unique_ptr<PairedClient>> clients;
+  for (int i = 0; i < 66; ++i)
+    clients.push_back(std::make_unique<PairedClient>(*broker, "c" + std::to_string(i), i < 64));
+  broker.start();
+  for (auto& client : clients) {
+    ASSERT_TRUE(client->greet());
+    ASSERT_TRUE(client->begin());
+    client->end();
+    client->leave();
+  }
+  pass_ms(20);
+  BrokerResult result = broker.stop();
+  EXPECT_EQ(result.left.names, 2u);
+  EXPECT_GT(to_json(result)["left"]["busy_s"], 0);
+  double busy_s = result.left_busy_s();
+  for (const TurnClientResult& client : result.clients) busy_s += result.busy_s(client);
+  EXPECT_DOUBLE_EQ(busy_s, result.serving.busy_s());
+  result.serving.energy_j = 64;
+  for (ServiceResult& service : result.serving.services) service.energy_j = 1;
+  EXPECT_EQ(to_json(result)["left"]["energy_j"], 2);
 }
 
 TEST(Broker, NamesOfThoseWhoStayAreNotGivenBack) {
