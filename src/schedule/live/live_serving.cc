@@ -258,7 +258,10 @@ bool LiveServing::switches(const PlanChange& change) const {
 Status LiveServing::set_mode(const PlanChange& change) {
   turn_->unlock();  // requests come in meanwhile
   const int64_t begin_ns = monotonic_ns();
-  const Status set = change.set_mode();
+  const Status set = [&] {
+    const WholeWork whole;  // nobody looks at the stop meanwhile, and requests are owed answers
+    return change.set_mode();
+  }();
   note("mode", change.why.mode, begin_ns, monotonic_ns());
   turn_->lock();
   return set;
@@ -281,7 +284,10 @@ void LiveServing::answer(const Decision& what) {
   }
   turn_->unlock();
   const int64_t begin_ns = monotonic_ns();
-  auto answers = run_network(*runners_[s], requests);
+  auto answers = [&] {
+    const WholeWork whole;  // likewise
+    return run_network(*runners_[s], requests);
+  }();
   const std::vector<Status> told = what_can_be_told(requests, answers);
   const int64_t end_ns = monotonic_ns();
   std::vector<bool> failed;

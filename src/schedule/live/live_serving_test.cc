@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <thread>
 
+#include "base/os/interrupt.h"
 #include "schedule/live/live_serving_testing.h"
 
 namespace flyball {
@@ -221,6 +224,54 @@ class ReplanningTrainer final : public TrainingRunner {
   LiveServing& serving_;
   size_t left_;
 };
+
+/// Asks this process to stop, with less patience than what follows takes.
+void interrupt_for_long() {
+  std::raise(SIGINT);
+  sleep_until_ns(monotonic_ns() + 300'000'000);
+}
+
+class InterruptedRunner final : public InferenceRunner {
+ public:
+  const ServiceInfo& info() const override { return doubler_.info(); }
+  Result<std::vector<std::vector<StoredTensor>>> run(
+      std::span<const InferRequest> requests) override {
+    if (serves) interrupt_for_long();
+    return doubler_.run(requests);
+  }
+  InferRequest example(int64_t samples) const override { return doubler_.example(samples); }
+  bool serves = false;
+
+ private:
+  Doubler doubler_{1'000'000};
+};
+
+/// Ends with 0 where it is drained, and by the signal where patience ends first.
+[[noreturn]] void serve_interrupted(bool in_batch) {
+  catch_interrupts();
+  set_interrupt_patience(0.05);
+  LiveServing serving({.warm_up_s = 0.05, .stop = &interrupt_flag()});
+  auto runner = std::make_unique<InterruptedRunner>();
+  InterruptedRunner& interrupted = *runner;
+  serving.add(rules(60'000), std::move(runner));
+  if (!serving.warm_up().ok()) std::_Exit(2);
+  std::vector<InferAnswer> answers;
+  interrupted.serves = in_batch;
+  PlanChange change = to_mode("other", [] {
+    interrupt_for_long();
+    return Status();
+  });
+  change.plan.trainings_per_s.clear();
+  if (!in_batch) serving.change(std::move(change));
+  serving.submit(0, asking(answers));
+  if (!serving.run(0).ok() || answers.size() != 1 || !answers[0].outputs.ok()) std::_Exit(3);
+  std::_Exit(0);
+}
+
+TEST(LiveServing, AnInterruptWaitsForAChangeOfModeAndForABatch) {
+  EXPECT_EXIT(serve_interrupted(false), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(serve_interrupted(true), ::testing::ExitedWithCode(0), "");
+}
 
 TEST(LiveServing, TheLastPlansAreKeptAndAllAreCounted) {
   LiveServing serving({.warm_up_s = 0.1});
