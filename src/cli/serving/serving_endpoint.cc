@@ -118,7 +118,7 @@ LiveState ServingEndpoint::live_state() const {
   state.replans = result.replan_count;
   state.switches = result.switches;
   state.prefer = facts_.prefer;
-  for (const PreferencePoint& p : facts_.front)
+  for (const PreferencePoint& p : facts_.front(result))
     state.front.push_back({p.median_ms, p.trainings_per_s, p.chosen});
   for (const ServiceResult& s : result.services) {
     const size_t at = state.services.size();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/clock.h"
@@ -202,10 +203,10 @@ Status LiveRun::make_jobs() {
 Status LiveRun::open_door() {
   if (!setup_.open_door) return {};
   if (const ServingPlan* plan = followed(); plan && !request_.train.empty())
-    facts_.front = preference_front(plan->live(), plan->choice.choice, request_.arrivals,
-                                    {.percentile = request_.percentile,
-                                     .requests = shown_requests,
-                                     .seed = request_.plan.seed});
+    facts_.planned_front = preference_front(plan->live(), plan->choice.choice, request_.arrivals,
+                                            {.percentile = request_.percentile,
+                                             .requests = shown_requests,
+                                             .seed = request_.plan.seed});
   FLYBALL_ASSIGN(door_, setup_.open_door(facts_));
   door_->attach(serving_);
   return {};
@@ -233,6 +234,7 @@ void LiveRun::note_short_budgets() {
   for (size_t s = 0; s < request_.infer.size(); ++s) {
     const double budget_ms = of_service(request_.plan.latencies_ms, s, unlimited);
     const double alone_ms = serving_.alone_ms(s), margin_ms = facts_.margins_ms[s];
+    if (std::isinf(alone_ms)) continue;  // warm-up was interrupted: nothing is known
     if (!(alone_ms > budget_ms - margin_ms)) continue;
     served_.notes.push_back(fmt::format(
         "{}: no request can be relied on to be answered within {:g} ms: one alone takes up to {} "
@@ -268,6 +270,7 @@ Status LiveRun::run() {
   const Status ran = serving_.run(request_.seconds);
   threads.clear();
   if (door_) door_->drain();
+  door_.reset();  // its threads may still submit: the result is taken once they have ended
   watching_ = nullptr;
   if (planner_) planner_->stop();
   return ran;

@@ -18,10 +18,14 @@ namespace flyball {
 class LiveFacts {
  public:
   std::string device;
-  std::string prefer;                  ///< `--prefer`, as it is in effect
-  std::vector<double> margins_ms;      ///< of each service, kept for the client's side
-  std::vector<bool> kept;              ///< of each training: on disk, when serving ends
-  std::vector<PreferencePoint> front;  ///< of the plan that is followed; empty: there is none
+  std::string prefer;                          ///< `--prefer`, as it is in effect
+  std::vector<double> margins_ms;              ///< of each service, kept for the client's side
+  std::vector<bool> kept;                      ///< of each training: on disk, when serving ends
+  std::vector<PreferencePoint> planned_front;  ///< of the plan that it begins with; empty: none
+  /// Of the plan that is followed; empty: there is none, or it is a later one.
+  std::vector<PreferencePoint> front(const ServingResult& stands) const {
+    return stands.replan_count == 0 ? planned_front : std::vector<PreferencePoint>();
+  }
   std::atomic<const LivePower*> power{nullptr};
   void set_mode(std::string mode) {
     const std::lock_guard lock(mutex_);

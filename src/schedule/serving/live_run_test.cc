@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+
+#include "base/json.h"
 #include "schedule/live/live_serving_testing.h"
 #include "schedule/serving/serving_testing.h"
 
@@ -79,6 +82,52 @@ TEST_F(LiveRunTest, ABudgetThatNoRequestKeepsIsSaid) {
   EXPECT_THAT(served->notes,
               ElementsAre(HasSubstr("double: no request can be relied on to be answered within 0.1 "
                                     "ms: one alone takes up to ")));
+}
+
+TEST_F(LiveRunTest, WhoInterruptsWarmUpIsToldNothingOfBudgets) {
+  const ScriptedBoard board;
+  const std::atomic<bool> stop{true};
+  request_.plan.cancelled = &stop;
+  request_.train.clear();
+  const auto served = serve_live(request_, setup(board));
+  ASSERT_TRUE(served.ok()) << served.error().message;
+  EXPECT_THAT(served->notes, ElementsAre());
+}
+
+/// Still takes a large request apart when it is closed.
+class BusyDoor final : public RequestDoor {
+ public:
+  ~BusyDoor() override { serving_->submit(0, Doubler(0).example(1)); }
+  void attach(LiveServing& serving) override { serving_ = &serving; }
+  void drain() override {}
+
+ private:
+  LiveServing* serving_ = nullptr;
+};
+
+TEST_F(LiveRunTest, TheResultIsTakenOnceNobodySubmitsAnyMore) {
+  const ScriptedBoard board;
+  LiveSetup asked = setup(board);
+  asked.open_door = [](const LiveFacts&) {
+    return Result<std::unique_ptr<RequestDoor>>(std::make_unique<BusyDoor>());
+  };
+  request_.arrivals = {*parse_arrivals("http")};
+  const auto served = serve_live(request_, std::move(asked));
+  ASSERT_TRUE(served.ok()) << served.error().message;
+  EXPECT_EQ(served->result.services[0].refused, 1u);
+  const auto timeline = timeline_json(served->timeline, served->result);
+  size_t refused = 0;
+  for (const auto& window : timeline["services"][0]["refused"]) refused += window.get<size_t>();
+  EXPECT_EQ(refused, 1u);
+}
+
+TEST(LiveFacts, TheFrontIsThatOfTheFirstPlan) {
+  LiveFacts facts;
+  facts.planned_front.resize(3);
+  ServingResult stands;
+  EXPECT_EQ(facts.front(stands).size(), 3u);
+  stands.planned_anew({});
+  EXPECT_EQ(facts.front(stands).size(), 0u);
 }
 
 TEST_F(LiveRunTest, APowerBudgetNeedsPowerAndProfiles) {

@@ -67,7 +67,7 @@ function start(): void {
     const state = history.states[history.states.length - 1]!;
     strip.replaceChildren(...figures(state));
     strip.dataset["states"] = String(history.states.length);
-    const shape = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null, state.trainings.some((t) => t.loss !== null), state.services.some((s) => s.inputs.length > 0)]);
+    const shape = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null, state.trainings.some((t) => t.loss !== null), state.front.length > 0, state.services.some((s) => s.inputs.length > 0)]);
     if (shape !== kind) {
       kind = shape;
       drawn = charts_of(history, state);
