@@ -62,12 +62,8 @@ HttpResponse read_only(const HttpHead& head, HttpResponse found) {
   return reads || found.status == 404 ? std::move(found) : wrong_method("GET");
 }
 
-size_t output_bytes(const InferAnswer& answer) {
-  size_t bytes = 0;
-  if (answer.outputs.ok())
-    for (const StoredTensor& output : *answer.outputs) bytes += output.bytes.size();
-  return bytes;
-}
+// For an answer that is made.
+constexpr Code no_room = Code::conflict;
 
 HttpResponse refusal(const InferAnswer& answer) {
   HttpResponse response =
@@ -80,7 +76,10 @@ HttpResponse refusal(const InferAnswer& answer) {
 HttpResponse answer_response(const ServiceInfo& service, const InferCall& call,
                              const InferAnswer& answer) {
   if (answer.refused != RefusalReason::none) return refusal(answer);
-  if (!answer.outputs.ok()) return error_response(500, answer.outputs.error().message);
+  if (!answer.outputs.ok()) {
+    const Error& error = answer.outputs.error();
+    return error.code == no_room ? try_again(error.message) : error_response(500, error.message);
+  }
   auto body = write_infer(service, call, *answer.outputs);
   if (!body) return error_response(500, body.error().message);
   HttpResponse response{200, "application/json", std::move(body->bytes)};
@@ -207,11 +206,19 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
   }
   InferRequest asked{std::move(call->inputs), call->samples, nullptr};
   const auto wanted = std::make_shared<const InferCall>(*std::move(call));
-  asked.can_tell = [wanted](const auto& outputs) { return check_told(*wanted, outputs); };
+  // What a client cannot be told has failed: that is known before it is counted as answered.
+  asked.can_tell = [&info, wanted, metrics = metrics_, reply](const auto& outputs) -> Status {
+    FLYBALL_CHECK(check_told(*wanted, outputs));
+    if (reply.hold(most_told_bytes(info, *wanted, outputs))) return {};
+    metrics->no_room();
+    return Error{no_room, "too many large answers at once", ""};
+  };
   asked.done = [this, service, wanted, metrics = metrics_, reply](InferAnswer answer) {
     metrics->answered(service, answer);
     // What costs time is done in the server's threads, not in the one that computes.
-    const size_t held = output_bytes(answer);
+    const bool made = answer.outputs.ok();
+    const size_t held =
+        made ? most_told_bytes(serving_.services()[service], *wanted, *answer.outputs) : 0;
     reply.send_made(held,
                     [info = serving_.services()[service], wanted, answer = std::move(answer)] {
                       return answer_response(info, *wanted, answer);

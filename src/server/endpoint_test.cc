@@ -201,6 +201,43 @@ TEST(Endpoint, WhatThereIsNoRoomForIsCounted) {
   EXPECT_THAT(served.ask("GET /metrics"), HasSubstr("flyball_no_room_requests_total 1\n"));
 }
 
+// Answers what is a million numbers long, as the one that counts failures does: it asks first.
+class LongServing final : public Serving {
+ public:
+  const std::vector<ServiceInfo>& services() const override { return identity_.services(); }
+  bool ready() const override { return true; }
+  void submit(size_t, InferRequest request) override {
+    const StoredTensor output{"output", DType::float32, {1, 1'000'000}, std::string(4'000'000, 0)};
+    const Status told = request.can_tell({output});
+    could_tell = told.ok();
+    request.done({told.ok() ? Result(std::vector{output}) : told.error()});
+  }
+  std::atomic<bool> could_tell = true;
+
+ private:
+  IdentityServing identity_;
+};
+
+// Nothing is counted as answered that its client is not told.
+TEST(Endpoint, AnAnswerThatThereIsNoRoomForHasFailed) {
+  LongServing serving;
+  HttpOptions options;
+  options.limits.all_bodies = 5'000'000;
+  const Served served(serving, options);
+  const std::string answer = served.ask(infer_path, two_numbers);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(answer, HasSubstr("too many large answers at once"));
+  EXPECT_THAT(answer, HasSubstr("Retry-After: 1\r\n"));
+  EXPECT_FALSE(serving.could_tell);
+  const std::string metrics = served.ask("GET /metrics");
+  EXPECT_THAT(metrics, HasSubstr("outcome=\"failed\"} 1\n"));
+  EXPECT_THAT(metrics, HasSubstr("outcome=\"in_time\"} 0\n"));
+  EXPECT_THAT(metrics, HasSubstr("flyball_no_room_requests_total 1\n"));
+  std::string binary = two_numbers;
+  binary.insert(1, R"("parameters":{"binary_data_output":true},)");
+  EXPECT_THAT(served.ask(infer_path, binary), StartsWith("HTTP/1.1 200"));
+}
+
 TEST(Endpoint, OneConnectionServesManyRequestsInOrder) {
   IdentityServing serving;
   const Served served(serving);

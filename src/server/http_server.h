@@ -73,8 +73,9 @@ class HttpReply {
   class Sink;
   explicit HttpReply(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
   void send(HttpResponse response) const;
-  /// Counts so many bytes against HttpLimits::all_bodies until the answer is sent, instead of the
-  /// request's body; false where there is no room for them. Only by the handler, before it returns.
+  /// Counts so many bytes against HttpLimits::all_bodies until the answer is sent, instead of what
+  /// was counted for the request; false where there is no room for them. By one thread at a time,
+  /// before it sends.
   bool hold(size_t bytes) const;
   /// Makes the answer in a thread of the server; `bytes`: what goes into it, about.
   void send_made(size_t bytes, std::function<HttpResponse()> make) const;

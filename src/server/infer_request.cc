@@ -382,6 +382,25 @@ void append_data(const StoredTensor& tensor, std::string& text) {
     text += std::string(i > 0 ? "," : "") + (tensor.bytes[i] != 0 ? "true" : "false");
 }
 
+// Of one number and the comma behind it.
+size_t longest_text(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return sizeof "-1234567900000000";  // longer than with an exponent
+    case DType::float64:
+      return sizeof "-2.2250738585072014e-308";
+    case DType::int64:
+      return sizeof "-9223372036854775808";
+    case DType::int32:
+      return sizeof "-2147483648";
+    case DType::uint8:
+      return sizeof "255";
+    case DType::boolean:
+      break;
+  }
+  return sizeof "false";
+}
+
 enum class Told { not_at_all, as_json, as_bytes };
 
 Told how_told(const InferCall& call, const std::string& output) {
@@ -436,6 +455,21 @@ Status check_told(const InferCall& call, const std::vector<StoredTensor>& output
                                output.name),
                    ""};
   return {};
+}
+
+size_t most_told_bytes(const ServiceInfo& service, const InferCall& call,
+                       const std::vector<StoredTensor>& outputs) {
+  constexpr size_t words = 256;  // of the head, and around each output's numbers
+  size_t bytes = words + service.name.size() + 6 * call.id.size();  // escaped, a byte is \u0001
+  for (const StoredTensor& output : outputs) {
+    const Told told = how_told(call, output.name);
+    if (told == Told::not_at_all) continue;
+    bytes += words + 6 * output.name.size() + 24 * output.shape.rank();
+    bytes += told == Told::as_bytes
+                 ? output.bytes.size()
+                 : output.bytes.size() / dtype_bytes(output.dtype) * longest_text(output.dtype);
+  }
+  return bytes;
 }
 
 Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,

@@ -45,6 +45,9 @@ struct InferBody {
 /// Can the client be told these outputs as it asked? Error: one that has no JSON because it holds
 /// NaN or an infinity.
 Status check_told(const InferCall& call, const std::vector<StoredTensor>& outputs);
+/// What goes back has no more bytes than this.
+size_t most_told_bytes(const ServiceInfo& service, const InferCall& call,
+                       const std::vector<StoredTensor>& outputs);
 /// What goes back. Errors: those of check_told().
 Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,
                               const std::vector<StoredTensor>& outputs);

@@ -221,6 +221,37 @@ TEST(InferRequest, BinaryAnswersAreTheBytesThemselves) {
   EXPECT_EQ(json["outputs"][0]["parameters"]["binary_data_size"], 8);
 }
 
+template <class T>
+StoredTensor all_of(DType dtype, T number) {
+  std::string bytes;
+  for (int i = 0; i < 1000; ++i)
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  return {"logits", dtype, {1, 1000}, bytes};
+}
+
+// Room is held for an answer before it is counted as one.
+TEST(InferRequest, AnAnswerIsNoLongerThanWasSaid) {
+  const std::vector<StoredTensor> longest = {
+      all_of(DType::float32, -1.17549435e-38f),
+      all_of(DType::float32, -1.2345679e15f),
+      all_of(DType::float64, -2.2250738585072014e-308),
+      all_of(DType::int64, std::numeric_limits<int64_t>::min()),
+      all_of(DType::int32, std::numeric_limits<int32_t>::min()),
+      all_of(DType::uint8, uint8_t{255}),
+      all_of(DType::boolean, uint8_t{0})};
+  InferCall call;
+  call.id = std::string(2000, '\x01');
+  for (const StoredTensor& output : longest)
+    for (const bool binary : {false, true}) {
+      call.binary = binary;
+      const auto body = write_infer(two_inputs(), call, {output});
+      ASSERT_TRUE(body.ok());
+      const size_t most = most_told_bytes(two_inputs(), call, {output});
+      EXPECT_LE(body->bytes.size(), most);
+      EXPECT_LT(most, 3 * body->bytes.size() / 2 + 2000) << "and not much shorter";
+    }
+}
+
 TEST(InferRequest, WhatJsonHasNoWordForIsSaid) {
   const auto body = write_infer(two_inputs(), {}, {logits({NAN})});
   ASSERT_FALSE(body.ok());

@@ -110,7 +110,7 @@ std::string ServingMetrics::text(const LiveState& state) const {
                "Requests that were none, or to no model.");
   add_sample(text, "flyball_bad_requests_total", "", bad_);
   begin_metric(text, "flyball_no_room_requests_total", "counter",
-               "Requests whose tensors there was no memory for (--body-memory).");
+               "Requests that there was no memory for, or for their answers (--body-memory).");
   add_sample(text, "flyball_no_room_requests_total", "", no_room_);
   begin_metric(text, "flyball_request_latency_seconds", "histogram",
                "Of requests over HTTP, from acceptance to answer, the queue included.");

@@ -33,7 +33,7 @@ class ServingMetrics {
   void answered(size_t service, const InferAnswer& answer);
   /// A request that was none (400) or came to no model (404).
   void bad_request();
-  /// One that was turned away (503) before it came to its service.
+  /// One that there was no memory for (503): for its tensors, or for its answer.
   void no_room();
   /// All of it, with what `state` adds. What came of requests is told as `state` has it, wherever
   /// they came from; where it has nothing of a service, as was counted here.
