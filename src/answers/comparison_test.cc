@@ -350,7 +350,9 @@ TEST_F(PlanComparison, TheSameTrainingIsTheSameAsThatOfAPreset) {
 
 TEST_F(PlanComparison, ASpreadThatIsNotKnownEstablishesNothing) {
   noise_ = unknown_noise;
-  EXPECT_THAT(text({10}, {19}), HasSubstr("one reading alone has no known spread"));
+  EXPECT_THAT(text({10}, {19}), HasSubstr("one reading, or equal ones, have no known spread"));
+  EXPECT_THAT(text({10, 10}, {19, 19}),
+              HasSubstr("one reading, or equal ones, have no known spread"));
 }
 
 TEST_F(PlanComparison, WhereATrainingMayNotFitTheReasonIsTheInterval) {

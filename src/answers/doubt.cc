@@ -70,7 +70,7 @@ std::string doubt_of(const Figure& first, const Figure& second, Objective quanti
   if (first.throttled != second.throttled)
     return "the board throttled in " + (first.throttled ? first_name : second_name);
   if (!std::isfinite(first.hi - first.lo) || !std::isfinite(second.hi - second.lo))
-    return "one reading alone has no known spread";
+    return "one reading, or equal ones, have no known spread";
   if (overlap(first.lo, first.hi, second.lo, second.hi)) return "the 90 % intervals overlap";
   if (first.load_unknown || second.load_unknown)
     return "how busy the machine was is not known of " +

@@ -18,6 +18,12 @@ Estimate around(double value, double half_log) {
   return {value, value * std::exp(-half_log), value * std::exp(half_log)};
 }
 
+// From a difference of readings: where there is none, it is not known.
+Estimate of_spread(double value, double half_log) {
+  if (half_log > 0) return around(value, half_log);
+  return {.value = value};
+}
+
 Estimate of_one(const NoisyReading& only) {
   if (knows_noise(only)) return around(only.value, z90 * only.noise);
   return {.value = only.value};
@@ -26,7 +32,7 @@ Estimate of_one(const NoisyReading& only) {
 Estimate of_two(const NoisyReading& a, const NoisyReading& b) {
   const double value = (a.value + b.value) / 2;
   if (!knows_noise(a) || !knows_noise(b))
-    return around(value, t90(1) * std::abs(std::log(a.value / b.value)) / 2);
+    return of_spread(value, t90(1) * std::abs(std::log(a.value / b.value)) / 2);
   const Estimate first = of_one(a), second = of_one(b);
   return {value, std::min(first.low, second.low), std::max(first.high, second.high)};
 }
@@ -39,8 +45,9 @@ Estimate of_many(std::span<const NoisyReading> readings) {
     deviations.push_back(std::abs(std::log(reading.value / middle)));
     if (knows_noise(reading)) noises.push_back(reading.noise);
   }
-  const double t = t90(static_cast<double>(readings.size() - 1));
-  return around(middle, std::max(t * median_error(deviations), z90 * median(noises)));
+  const double spread = t90(static_cast<double>(readings.size() - 1)) * median_error(deviations);
+  if (noises.empty()) return of_spread(middle, spread);
+  return around(middle, std::max(spread, z90 * median(noises)));
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ struct NoisyReading {
 ///   known, Student's t of two values.
 /// - More: Student's t with the spread from the median absolute deviation, so that one disturbed
 ///   reading of three does not count; at least the interval of a reading's own noise.
+///
+/// Where their own noise is not known, readings that are equal tell none (NaN): two figures that a
+/// program tells with few digits are no exact ones.
 Estimate pooled(std::span<const NoisyReading> readings, Provenance provenance);
 
 }  // namespace flyball

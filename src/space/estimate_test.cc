@@ -36,6 +36,19 @@ TEST(Estimate, TwoReachFromTheLowerToTheUpper) {
   EXPECT_NEAR(std::log(pool({{100}, {101}}).high / 100.5), 6.3138 * std::log(1.01) / 2, 1e-9);
 }
 
+TEST(Estimate, EqualReadingsOfUnknownNoiseTellNoSpread) {
+  for (const std::vector<NoisyReading>& equal :
+       {std::vector<NoisyReading>{{100}, {100}}, {{100}, {100}, {100}}, {{100}, {100}, {250}}}) {
+    const Estimate all = pool(equal);
+    EXPECT_EQ(all.value, 100);
+    EXPECT_TRUE(std::isnan(all.low) && std::isnan(all.high)) << equal.size();
+  }
+  // A table's are taken at their word.
+  const Estimate table = pool({{100, 0}, {100, 0}, {100, 0}});
+  EXPECT_EQ(table.low, 100);
+  EXPECT_EQ(table.high, 100);
+}
+
 TEST(Estimate, OneDisturbedReadingOfThreeDoesNotCount) {
   const Estimate three = pool({{100, 0.01}, {101, 0.01}, {250, 0.01}});
   EXPECT_EQ(three.value, 101);
