@@ -20,6 +20,12 @@ std::optional<size_t> fastest(const std::vector<double>& time, const std::vector
   return best;
 }
 
+// Of no solution there is none.
+Quartiles penalty_of(const std::vector<double>& penalties) {
+  if (penalties.empty()) return {not_known, not_known, not_known};
+  return quartiles(penalties);
+}
+
 }  // namespace
 
 BudgetProblem::BudgetProblem(const WorkloadTable& truth, std::vector<double> budgets_w)
@@ -64,8 +70,8 @@ BudgetScore BudgetProblem::score(const std::vector<BudgetChoice>& choices) const
     over += power_[chosen] > budgets_w_[b];
     over_by_1w += power_[chosen] > budgets_w_[b] + 1;
   }
-  score.raw_penalty = quartiles(raw);
-  score.robust_penalty = quartiles(robust);
+  score.raw_penalty = penalty_of(raw);
+  score.robust_penalty = penalty_of(robust);
   double area = 0;
   for (size_t b = 1; b < budgets_w_.size(); ++b)
     area += (excess[b - 1] + excess[b]) / 2 * (budgets_w_[b] - budgets_w_[b - 1]);

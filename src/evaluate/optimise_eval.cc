@@ -122,8 +122,9 @@ OptimiseRow summarise_optimising(const std::string& name, std::span<const Optimi
     }
   const auto over = [&](auto value) {
     std::vector<double> values;
-    for (const OptimiseScore& run : runs) values.push_back(value(run.score));
-    return median(values);
+    for (const OptimiseScore& run : runs)
+      if (const double of = value(run.score); !std::isnan(of)) values.push_back(of);
+    return values.empty() ? not_known : median(values);
   };
   BudgetScore& score = row.score;
   score.solvable = runs.front().score.solvable;
@@ -166,7 +167,7 @@ Status check_optimising(const OptimiseEvaluation& evaluation, const WorkloadTabl
 }
 
 Json quartiles_json(const Quartiles& q, bool known) {
-  if (!known) return nullptr;
+  if (!known || std::isnan(q.median)) return nullptr;
   return {{"median", q.median}, {"q1", q.q1}, {"q3", q.q3}};
 }
 

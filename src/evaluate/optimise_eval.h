@@ -39,7 +39,7 @@ struct BudgetChoice {
 /// table meets do not count.
 struct BudgetScore {
   size_t solvable = 0, unsolved = 0;      ///< unsolved: nothing was chosen
-  Quartiles raw_penalty, robust_penalty;  ///< 100·(T/T_opt − 1), percent
+  Quartiles raw_penalty, robust_penalty;  ///< 100·(T/T_opt − 1), percent; NaN: nothing was chosen
   double area_w = 0;      ///< trapezoid of max(0, P − B) over B, ÷ its width: W per solution
   double al_pct = 0;      ///< A/L: percent of the problems with P > B
   double al1_pct = 0;     ///< A/L+1: percent with P > B + 1 W
@@ -74,7 +74,7 @@ class BudgetProblem {
 struct OptimiseRow {
   std::string predictor;  ///< or "maxn", "rnd"
   size_t runs = 0;
-  BudgetScore score;      ///< medians over the runs; exceeded and unsolved: sums
+  BudgetScore score;      ///< medians over the runs that have them; exceeded and unsolved: sums
   double extra_mean = 0;  ///< profiles beyond the first ones, per problem
   size_t extra_max = 0;
   std::vector<std::string> notes;  ///< of the first run

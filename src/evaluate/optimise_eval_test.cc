@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
+#include "base/json.h"
 #include "evaluate/budget_choice.h"
 
 namespace flyball {
@@ -47,6 +49,46 @@ TEST(BudgetProblem, NothingChosenIsUnsolvedAndNotAPenalty) {
   EXPECT_EQ(score.unsolved, 1u);
   EXPECT_EQ(score.raw_penalty.median, 0);
   EXPECT_EQ(score.area_w, 0);
+  const BudgetScore none = problem.score({{{}, 0}, {{}, 0}});
+  EXPECT_EQ(none.unsolved, 2u);
+  EXPECT_TRUE(std::isnan(none.raw_penalty.median) && std::isnan(none.robust_penalty.q3));
+}
+
+// One profiled mode of five: in most runs the best of it is above the budget.
+TEST(Optimise, RunsThatChoseNothingHaveNoPenalty) {
+  OptimiseEvaluation evaluation;
+  evaluation.target = five();
+  evaluation.budgets_w = {14};
+  evaluation.modes = 1;
+  evaluation.runs = 10;
+  for (uint64_t seed = 1; seed < 4; ++seed) {
+    evaluation.seed = seed;
+    const auto report = evaluate_optimise(evaluation);
+    ASSERT_TRUE(report.ok()) << report.error().message;
+    const OptimiseRow& best = report->rows[1];
+    EXPECT_GT(best.score.unsolved, 0u);
+    std::vector<double> penalties;
+    for (size_t run = 0; run < evaluation.runs; ++run) {
+      const size_t mode =
+          evaluation.choose_modes(five(), evaluation.design, evaluation.modes, run)->front();
+      if (five().power_w[mode] <= 14)
+        penalties.push_back(100 * (five().minibatch_ms[mode] / 30 - 1));
+    }
+    ASSERT_EQ(best.score.unsolved, evaluation.runs - penalties.size());
+    EXPECT_NEAR(best.score.raw_penalty.median, median(penalties), 1e-9);
+  }
+  evaluation.target.power_w = {20, 20, 20, 20, 10};
+  evaluation.runs = 1;
+  size_t without = 0;
+  for (uint64_t seed = 1; seed < 9; ++seed) {
+    evaluation.seed = seed;
+    const auto report = evaluate_optimise(evaluation);
+    ASSERT_TRUE(report.ok()) << report.error().message;
+    const bool chosen = report->rows[1].score.unsolved == 0;
+    EXPECT_EQ(to_json(*report)["rows"][1]["time_penalty"].is_null(), !chosen);
+    without += !chosen;
+  }
+  EXPECT_GT(without, 0u);
 }
 
 TEST(BudgetProblem, RobustOptimumLeavesSuspiciousReadingsOut) {
