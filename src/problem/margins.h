@@ -18,8 +18,7 @@ struct Margin {
   /// It is used up, and without it a better choice is known or predicted.
   bool binds = false;
 
-  /// What is not known holds no limit, as in an Outcome.
-  bool missed() const { return !(used <= limit); }
+  bool missed() const { return !holds(used, limit); }
 };
 
 /// What the choice uses of each limit that is set.

@@ -27,8 +27,7 @@ struct Tally {
 
   void demand(Constraint constraint, double value, double limit) {
     if (limit == unlimited) return;
-    const bool held = value <= limit;  // false for NaN
-    out.feasible = out.feasible && held;
+    out.feasible = out.feasible && holds(value, limit);
     const double over = limit > 0 && !std::isnan(value) ? value / limit - 1 : unlimited;
     if (out.tightest != Constraint::none && over <= out.overshoot) return;
     out.overshoot = over;

@@ -31,6 +31,13 @@ struct Reading {
   bool keeps_figures() const { return excess <= 0; }
 };
 
+/// Is a value within its limit? A limit that was converted, as from that of an epoch, may have
+/// lost its last digit to rounding. What is not known (NaN) holds none.
+inline bool holds(double value, double limit) {
+  constexpr double rounding = 1e-12;
+  return value <= limit * (1 + rounding);
+}
+
 /// What is to be small (or, for the last two, large).
 enum class Objective {
   time,         ///< minibatch time, ms (per sample with `per_sample`); for inference t_in

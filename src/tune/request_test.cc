@@ -62,6 +62,28 @@ TEST(Request, ARoleIsToldWhatTheJobFixesAndWhatIsKnownBeforehand) {
   EXPECT_EQ(roles_of(request, {&trains, &serves})[1].prior, nullptr);
 }
 
+// 1e3 * budget * (1 / n) is not always the minibatch's time to its last digit.
+TEST(Request, AnEpochThatTakesItsWholeBudgetIsWithinIt) {
+  WorkloadTable table = smooth_table("net", {16});
+  table.phase = Phase::train;
+  const size_t fastest = table.size() - 1;
+  table.minibatch_ms[fastest] = 23.5;
+  table.power_w[fastest] = 29.8;
+  for (size_t i = 0; i < fastest; ++i) table.minibatch_ms[i] = 470;
+  for (int minibatches = 1; minibatches <= 300; ++minibatches)
+    for (const bool energy : {false, true}) {
+      Request request;
+      request.strategy = "exact";
+      request.samples = 16.0 * minibatches;
+      const double epoch_s = 23.5 * minibatches / 1000;
+      (energy ? request.energy_budget_j : request.time_budget_s) =
+          energy ? 29.8 * epoch_s : epoch_s;
+      const auto result = tune(*make_table_profiler(table), nullptr, request);
+      ASSERT_TRUE(result.ok()) << result.error().message;
+      EXPECT_EQ(result->choice, fastest) << minibatches << (energy ? " J" : " s");
+    }
+}
+
 // Per minibatch, and per sample where batch sizes differ: as the plan's time budget counts.
 TEST(Slowdown, IsTheTimeBudgetOfSoMuchMoreThanTheDefaultTakes) {
   Random random(3);
