@@ -237,6 +237,12 @@ TEST(Exact, OfEqualLossesTheOneOfLessPowerIsChosen) {
   EXPECT_THAT(solve(problem, {{{20, 30}, {20, 10}, {20, 15}}}).candidates, ElementsAre(1));
 }
 
+TEST(Exact, OfEqualPowerTheFasterTrainingIsChosen) {
+  Problem problem = train_problem();
+  problem.objective = Objective::power;
+  EXPECT_THAT(solve(problem, {{{30, 10}, {20, 10}, {25, 10}}}).candidates, ElementsAre(1));
+}
+
 /// Of batches that promise the same training, the one whose window leaves some time.
 TEST(Exact, OfEqualTrainingTheOneWithSlackIsChosen) {
   Problem problem;

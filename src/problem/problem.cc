@@ -50,6 +50,7 @@ void training(const Problem& problem, const Reading& reading, double batch, Tall
   tally.demand(Constraint::time, time, problem.budgets.time_ms);
   tally.demand(Constraint::energy, energy, problem.budgets.energy_j);
   tally.out.loss = problem.objective == Objective::energy ? energy : time;
+  tally.out.tie = time;
 }
 
 void inference(const Problem& problem, const Reading& reading, size_t candidate, Tally& tally) {

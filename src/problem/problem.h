@@ -175,7 +175,8 @@ Status validate(const Problem& problem, bool whole_batches = true);
 struct Outcome {
   double loss = unlimited;  ///< the objective, to be small (θ and n are negated)
   double power_w = 0;       ///< decides between equal losses: the larger of its roles
-  /// … and between equal powers: t_in, ms; where training counts, the share of the window in use.
+  /// … and between equal powers: the time of a training, t_in, ms; where training counts, the share
+  /// of the window in use.
   double tie = 0;
   double minibatches = 0;  ///< n of a training beside a service: whole ones in a window
   bool feasible = false;
