@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "command_testing.h"
@@ -115,6 +116,61 @@ TEST_F(ReproduceTest, WithoutAFolderTheOwnExampleIsDone) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_THAT(page(), HasSubstr("lenet5 (train, host), 10 modes"));
   EXPECT_THAT(page(), HasSubstr("PowerTrain, Future Generation Computer Systems 2024"));
+}
+
+// By a program that counts what it is asked, and says that each network is 12.5 % wrong.
+class ReproduceAgainTest : public ReproduceTest {
+ protected:
+  ReproduceAgainTest() {
+    const std::string count = (folder_ / "count").string();
+    write("version", "flyball 1");
+    write("count", "");
+    write("program",
+          "#!/bin/sh\ncase $1 in\n--version) cat '" + (folder_ / "version").string() +
+              "' ;;\nimport) cp \"$4\" \"$6\"; case $4 in *nano*) b=orin_nano ;; *) b=orin_agx ;; "
+              "esac; echo \"{\\\"workloads\\\": [\\\"resnet18 train on $b\\\"]}\" ;;\n"
+              "*) echo x >>'" +
+              count +
+              "'; echo '{\"rows\": [{\"predictor\": \"nn\", \"modes\": 10, \"time_mape\": "
+              "{\"median\": "
+              "12.5}, \"power_mape\": null}]}' ;;\nesac\n");
+    fs::permissions(folder_ / "program", fs::perms::owner_all);
+    for (const char* board : {"agx", "nano"}) write_table(board, "a table\n");
+  }
+  void write_table(const std::string& board, const std::string& text) {
+    const fs::path place = folder_ / "clones" / board;
+    fs::create_directories(place);
+    std::ofstream(place / "resnet_train_data_final.csv") << text;
+  }
+  /// How many questions were asked of the program.
+  ptrdiff_t asked() {
+    write("count", "");
+    program_ = "/usr/bin/python3";
+    const Finished done =
+        run({FLYBALL_SOURCE_DIR "/scripts/reproduce", (folder_ / "clones").string(), "--only",
+             "predict", "--out", (folder_ / "page").string(), "--flyball",
+             (folder_ / "program").string()});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    return std::ranges::count(slurp(folder_ / "count"), '\n');
+  }
+};
+
+TEST_F(ReproduceAgainTest, WhatIsKnownIsOfTheseTablesAndThisProgram) {
+  EXPECT_EQ(asked(), 6);  // linear, nn and auto of two boards
+  EXPECT_EQ(asked(), 0);
+  write_table("nano", "another table\n");
+  EXPECT_EQ(asked(), 3);
+  std::ofstream(folder_ / "page/results/predict_orin_agx_resnet18_train_nn.json") << "{\"cut";
+  EXPECT_EQ(asked(), 1);
+  write("version", "flyball 2");
+  EXPECT_EQ(asked(), 6);
+}
+
+TEST_F(ReproduceAgainTest, WhatWasPublishedIsOfItsBoard) {
+  asked();
+  const std::string more = "), 10 modes</td><td>nn</td><td>time error %</td><td>";
+  EXPECT_THAT(page(), HasSubstr("<td>resnet18 (train, orin_agx" + more + "59.9</td><td>12.5</td>"));
+  EXPECT_THAT(page(), HasSubstr("<td>resnet18 (train, orin_nano" + more + "–</td><td>12.5</td>"));
 }
 
 TEST_F(ReproduceTest, AFolderThatIsNoneIsRefused) {
