@@ -1,6 +1,8 @@
 // Figures over two axes as a matrix, and the lines of equal value through it; no page elements here, so that it can be tested.
-import type { Configuration, SheetGrid } from "./contract.ts";
+import type { Configuration, Quantity, SheetGrid } from "./contract.ts";
 import { value_of } from "./format.ts";
+import { compared_per, costs, keeps_own_limits, latency_of, per_sample, within_budgets } from "./measures.ts";
+import type { TuneReport } from "./view.ts";
 
 export type Figure = "time" | "power" | "energy";
 
@@ -18,14 +20,40 @@ export interface Cells {
   beyond: boolean[][];
 }
 
-export const batch_of = (grid: SheetGrid): number => grid.axes.findIndex((a) => a.name === "batch_size");
+/** A grid whose times and energies compare. */
+export interface Grid extends SheetGrid {
+  /** What they are of. */
+  per: string;
+  /** What its time is called where that is no time of what they are of. */
+  time: string | undefined;
+}
 
-/** Time and energy are told per sample where the batch size varies: minibatches of unlike size do not compare. */
-export function figure_of(grid: SheetGrid, figure: Figure, c: Configuration): number {
+function scaled(grid: SheetGrid, scale: (c: Configuration, q: Quantity | null) => Quantity | null): Configuration[] {
+  return grid.configurations.map((c) => ({ ...c, time_ms: scale(c, c.time_ms), energy_j: scale(c, c.energy_j) }));
+}
+
+/** Of a sample where the batch size varies: minibatches of unlike size do not compare. */
+export function sheet_grid(grid: SheetGrid): Grid {
+  const batch = grid.axes.findIndex((a) => a.name === "batch_size");
+  if (batch < 0) return { ...grid, per: "minibatch", time: undefined };
+  return { ...grid, per: "sample", time: undefined, configurations: scaled(grid, (c, q) => (q === null ? null : value_of(q) / c.config[batch]!)) };
+}
+
+/** By the rule by which the answer compares. */
+export function tune_grid(report: TuneReport): Grid {
+  const { title, axes, configurations } = report;
+  return { title, axes, configurations: scaled({ title, axes, configurations }, (c, q) => per_sample(report, c, q)), per: compared_per(report), time: latency_of(report) };
+}
+
+/** Might the answer be this configuration, by its index? It keeps within the budgets, and the limits on its own figures. */
+export function allowed_in(report: TuneReport): (index: number) => boolean {
+  const [within, own] = [within_budgets(report, costs(report)), keeps_own_limits(report)];
+  return (index) => within(report.configurations[index]!) && own(index);
+}
+
+export function figure_of(figure: Figure, c: Configuration): number {
   const q = figure === "time" ? c.time_ms : figure === "power" ? c.power_w : c.energy_j;
-  if (q === null) return NaN;
-  const batch = batch_of(grid);
-  return figure === "power" || batch < 0 ? value_of(q) : value_of(q) / c.config[batch]!;
+  return q === null ? NaN : value_of(q);
 }
 
 export function values_of(grid: SheetGrid, axis: number): number[] {
@@ -33,7 +61,7 @@ export function values_of(grid: SheetGrid, axis: number): number[] {
 }
 
 /** Of configurations that a cell may stand for one within the budgets is shown, the least of those. */
-export function cells_of(grid: SheetGrid, figure: Figure, x: number, y: number, held: Held[], allowed: (c: Configuration) => boolean = () => true): Cells {
+export function cells_of(grid: SheetGrid, figure: Figure, x: number, y: number, held: Held[], allowed: (index: number) => boolean = () => true): Cells {
   const [xs, ys] = [values_of(grid, x), values_of(grid, y)];
   const [column, row] = [new Map(xs.map((v, i) => [v, i])), new Map(ys.map((v, i) => [v, i]))];
   const values = ys.map(() => xs.map(() => NaN));
@@ -42,9 +70,9 @@ export function cells_of(grid: SheetGrid, figure: Figure, x: number, y: number, 
   grid.configurations.forEach((c, index) => {
     if (!c.config.every((v, d) => d === x || d === y || held[d] === "least" || held[d] === v)) return;
     const [i, j] = [column.get(c.config[x]!)!, row.get(c.config[y]!)!];
-    const value = figure_of(grid, figure, c);
+    const value = figure_of(figure, c);
     if (!Number.isFinite(value)) return;
-    const outside = !allowed(c);
+    const outside = !allowed(index);
     const better = beyond[j]![i] === outside ? !(value >= values[j]![i]!) : !outside;
     if (better || from[j]![i] === -1) [values[j]![i], from[j]![i], beyond[j]![i]] = [value, index, outside];
   });

@@ -2,48 +2,40 @@
 import { live_chart } from "../charts/echarts.ts";
 import { build_heat, least_cell, margins, shade } from "../charts/heat.ts";
 import { attach_hover } from "../charts/hover.ts";
-import type { Configuration, SheetGrid } from "../contract.ts";
 import { chip, h, section, select } from "../dom.ts";
 import { axis_label, axis_value, exact, number, with_unit } from "../format.ts";
-import { batch_of, cells_of, figure_of, range_of, values_of, type Cells, type Figure, type Held } from "../heat.ts";
-import { compared_per, costs, latency_of, within_budgets } from "../measures.ts";
+import { allowed_in, cells_of, figure_of, range_of, tune_grid, values_of, type Cells, type Figure, type Grid, type Held } from "../heat.ts";
 import { colours, font } from "../theme.ts";
 import type { TuneReport } from "../view.ts";
 
 const units: Record<Figure, string> = { time: "ms", power: "W", energy: "J" };
 
-/** What a figure is per where batches do not vary, and what its time is called. */
-interface Words {
-  per: string;
-  time: string | undefined;
-}
-
-function label_of(grid: SheetGrid, figure: Figure, words: Words): string {
+function label_of(grid: Grid, figure: Figure): string {
   if (figure === "power") return "Power";
-  if (figure === "time" && words.time !== undefined) return words.time;
-  return `${figure === "time" ? "Time" : "Energy"} per ${batch_of(grid) >= 0 ? "sample" : words.per}`;
+  if (figure === "time" && grid.time !== undefined) return grid.time;
+  return `${figure === "time" ? "Time" : "Energy"} per ${grid.per}`;
 }
 
-const figures_of = (grid: SheetGrid): Figure[] => (["time", "power", "energy"] as const).filter((f) => grid.configurations.some((c) => Number.isFinite(figure_of(grid, f, c))));
+const figures_of = (grid: Grid): Figure[] => (["time", "power", "energy"] as const).filter((f) => grid.configurations.some((c) => Number.isFinite(figure_of(f, c))));
 
 /** Axes with at least two values: less makes no map. */
-const usable = (grid: SheetGrid): number[] => grid.axes.flatMap((_, d) => (values_of(grid, d).length > 1 ? [d] : []));
+const usable = (grid: Grid): number[] => grid.axes.flatMap((_, d) => (values_of(grid, d).length > 1 ? [d] : []));
 
-const axis_name = (grid: SheetGrid, d: number): string => (grid.axes[d]!.unit === "" ? axis_label(grid.axes[d]!) : `${axis_label(grid.axes[d]!)} (${grid.axes[d]!.unit})`);
+const axis_name = (grid: Grid, d: number): string => (grid.axes[d]!.unit === "" ? axis_label(grid.axes[d]!) : `${axis_label(grid.axes[d]!)} (${grid.axes[d]!.unit})`);
 
 /** The two axes with the most values, board axes before those of a run. */
-function opening(grid: SheetGrid): [x: number, y: number] {
+function opening(grid: Grid): [x: number, y: number] {
   const weight = (d: number) => values_of(grid, d).length + (grid.axes[d]!.scope === "board" ? 1000 : 0);
   const [x, y] = usable(grid).sort((a, b) => weight(b) - weight(a));
   return [x!, y!];
 }
 
-function card(grid: SheetGrid, index: number, words: Words): HTMLElement {
+function card(grid: Grid, index: number): HTMLElement {
   const c = grid.configurations[index]!;
-  const entry = (f: Figure) => [h("dt", {}, label_of(grid, f, words)), h("dd", {}, h("b", {}, with_unit(figure_of(grid, f, c), units[f])))];
+  const entry = (f: Figure) => [h("dt", {}, label_of(grid, f)), h("dd", {}, h("b", {}, with_unit(figure_of(f, c), units[f])))];
   return h("div", { class: "card" },
     h("p", { class: "card-head" }, h("span", {}, grid.title), chip(c.provenance)),
-    h("dl", { class: "quantities" }, ...figures_of(grid).filter((f) => Number.isFinite(figure_of(grid, f, c))).flatMap(entry)),
+    h("dl", { class: "quantities" }, ...figures_of(grid).filter((f) => Number.isFinite(figure_of(f, c))).flatMap(entry)),
     h("dl", { class: "settings" }, ...grid.axes.flatMap((a, d) => [h("dt", {}, axis_label(a)), h("dd", {}, axis_value(a, c.config[d]!))])));
 }
 
@@ -52,11 +44,11 @@ interface Asked {
   figure: Figure;
   /** The setting that the map goes through: the answer, else the default. */
   through: number[];
-  allowed: (c: Configuration) => boolean;
+  allowed: (index: number) => boolean;
   bounded: boolean;
 }
 
-export function heat_section(all: SheetGrid[], words: Words = { per: "minibatch", time: undefined }, asked: Asked | null = null): HTMLElement | null {
+export function heat_section(all: Grid[], asked: Asked | null = null): HTMLElement | null {
   const grids = all.filter((g) => usable(g).length >= 2 && figures_of(g).length > 0);
   if (grids.length === 0) return null;
   let grid = grids[0]!;
@@ -86,7 +78,7 @@ export function heat_section(all: SheetGrid[], words: Words = { per: "minibatch"
       const j = cells.ys.length - 1 - Math.floor(((py - margins.top) / height) * cells.ys.length);
       return cells.from[j]?.[i] ?? -1;
     },
-    card: (index) => card(grid, index, words),
+    card: (index) => card(grid, index),
     stops: () => order().map((c) => c.index),
     preferred: new Set<number>(),
   });
@@ -121,7 +113,7 @@ export function heat_section(all: SheetGrid[], words: Words = { per: "minibatch"
         offer();
         redraw();
       })] : []),
-      select("Show", figures_of(grid).map((f): [string, string] => [f, label_of(grid, f, words)]), figure, (text) => {
+      select("Show", figures_of(grid).map((f): [string, string] => [f, label_of(grid, f)]), figure, (text) => {
         figure = text as Figure;
         redraw();
       }),
@@ -137,10 +129,10 @@ export function heat_section(all: SheetGrid[], words: Words = { per: "minibatch"
     key.replaceChildren(`${number(range[0])}\u202f${units[figure]}`, bar, `${number(range[1])}\u202f${units[figure]}`);
     const least = least_cell(cells);
     const at = least ? `${axis_label(grid.axes[x]!)} ${exact(cells.xs[least[1]]!)}, ${axis_label(grid.axes[y]!)} ${exact(cells.ys[least[0]]!)}` : "";
-    const text = least ? `${label_of(grid, figure, words)} is least${asked?.bounded ? " within the budgets" : ""}, ${with_unit(cells.values[least[0]]![least[1]]!, units[figure])}, at ${at} (framed). Lines join equal values.` : order().length > 0 ? "Nothing here keeps within the budgets. Lines join equal values." : "Nothing is known for these settings.";
+    const text = least ? `${label_of(grid, figure)} is least${asked?.bounded ? " within the budgets" : ""}, ${with_unit(cells.values[least[0]]![least[1]]!, units[figure])}, at ${at} (framed). Lines join equal values.` : order().length > 0 ? "Nothing here keeps within the budgets. Lines join equal values." : "Nothing is known for these settings.";
     const hatched = cells.beyond.some((row, j) => row.some((b, i) => b && cells.from[j]![i]! >= 0));
     caption.textContent = hatched ? `${text} Hatched cells break a budget.` : text;
-    box.setAttribute("aria-label", `${label_of(grid, figure, words)} over ${axis_label(grid.axes[x]!)} and ${axis_label(grid.axes[y]!)}. ${text} Arrow keys walk through the cells.`);
+    box.setAttribute("aria-label", `${label_of(grid, figure)} over ${axis_label(grid.axes[x]!)} and ${axis_label(grid.axes[y]!)}. ${text} Arrow keys walk through the cells.`);
     box.dataset["cells"] = String(order().length);
   }
   hold();
@@ -151,8 +143,6 @@ export function heat_section(all: SheetGrid[], words: Words = { per: "minibatch"
 
 export function tune_heat(report: TuneReport): HTMLElement | null {
   const through = report.configurations[report.choice?.configuration ?? report.default?.configuration ?? -1]?.config ?? [];
-  const { budgets, objective } = report.request;
-  const asked = { figure: objective, through, allowed: within_budgets(report, costs(report)) as (c: Configuration) => boolean, bounded: budgets.length > 0 };
-  const per = compared_per(report);
-  return heat_section([{ title: report.title, axes: report.axes, configurations: report.configurations }], { per: per === "sample" ? "minibatch" : per, time: latency_of(report) }, asked);
+  const { budgets, limits, objective } = report.request;
+  return heat_section([tune_grid(report)], { figure: objective, through, allowed: allowed_in(report), bounded: budgets.length > 0 || (limits ?? []).length > 0 });
 }

@@ -9,6 +9,7 @@ import { exact, instant, interval, number, plural, short_number, upper_number, v
 import type { Sheet } from "../sheets/sheet.ts";
 import type { Cell, SheetChart, SheetFigure, SheetTable } from "../view.ts";
 import { colours, font } from "../theme.ts";
+import { sheet_grid } from "../heat.ts";
 import { heat_section } from "./heat.ts";
 import { delta, settings_strip } from "./beside.ts";
 import { bar_key, bars_chart } from "./epochs.ts";
@@ -116,7 +117,7 @@ function table_section(whole_table: SheetTable): HTMLElement {
 
 export const sheet_charts = (report: Sheet): HTMLElement[] => report.charts.filter((c) => c.points.length > 0).map(chart_section);
 /** A heat map for each workload; one that is asked for where there are several. */
-export const sheet_grids = (report: Sheet): HTMLElement | null => heat_section(report.grids ?? []);
+export const sheet_grids = (report: Sheet): HTMLElement | null => heat_section((report.grids ?? []).map(sheet_grid));
 export const sheet_beside = (report: Sheet): HTMLElement[] => sheet_tables({ tables: report.beside ?? [] });
 export const sheet_tables = (report: { tables?: SheetTable[] }): HTMLElement[] => (report.tables ?? []).filter((t) => t.rows.length > 0).map(table_section);
 
