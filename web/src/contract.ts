@@ -1276,6 +1276,10 @@ export interface FleetShow {
   runs: number;
   /** [count] Of all boards. */
   measurements: number;
+  /** [count] Measurements of programs that mark no minibatches, which neither spread nor best modes count. */
+  whole_runs: number;
+  /** [count] Measurements under other conditions than the latest of their board and workload, likewise. */
+  other_conditions: number;
   /** [count] Boards that are stale. */
   stale: number;
   /** [count] Boards that are outliers. */
@@ -1811,8 +1815,8 @@ export interface PlanDynamicPlan {
   windows: PlanWindow[];
   /** [count] Changes of the mode. */
   switches: number;
-  /** [J] Energy of all of them. */
-  switch_j: number;
+  /** [J] Energy of all of them; null: the power of a mode is not known. */
+  switch_j: number | null;
   /** [of the objective] Over all windows; null: a window cannot be served. */
   value: number | null;
   /** Unit of the objective. */
@@ -1865,8 +1869,8 @@ export interface PlanWindow {
   provenance: CommonProvenance;
   /** The mode changes before it. */
   switches: boolean;
-  /** [J] Energy of that change: its time at the larger power of both modes, and `--switch-energy`. */
-  switch_j: number;
+  /** [J] Energy of that change: its time at the larger power of both modes, and `--switch-energy`; null: a power is not known. */
+  switch_j: number | null;
 }
 export interface PlanWindowRole {
   /** Name of the network. */
@@ -1900,7 +1904,7 @@ export interface PlanArrivalPlan {
   clockwork: PlanSimulatedChoice | null;
   /** What counts more: latency, training, or the median latency that 1 % of training is worth. */
   prefer: string;
-  /** What serving sooner costs in training, for the choice; empty without a training. */
+  /** What serving sooner costs in training, for the choice, of what keeps the percentile; empty without a training. */
   preferences: PlanPreferencePoint[];
   /** [count] Choices that were simulated. */
   simulations: number;
@@ -1970,7 +1974,7 @@ export interface PlanSimulatedService {
   workload: string;
   /** [%] Requests late or refused. */
   late_pct: number | null;
-  /** [ms] At the percentile of all requests, those refused included; null: beyond the limit, as more are refused than may be. */
+  /** [ms] At the percentile of all requests, those refused included; null: beyond the limit, as more are refused than may be; or, where none is late, no request came in the time that was simulated. */
   latency_ms: number | null;
   /** [ms] The tightest latency limit that this choice keeps, of two services both tightened alike; null: of the plan for clockwork, without a limit, and beside a training. */
   kept_ms: number | null;
@@ -2436,12 +2440,14 @@ export interface ProfileEpochs {
   power_gap: string;
   /** In their order. */
   epochs: ProfileEpoch[];
-  /** Means over epochs 1 and later; null for one epoch. */
+  /** Means over epochs 1 and later, without one that an interrupt cut off; null where there are none. */
   later: ProfileLater | null;
   /** [count] Samples left out. */
   skipped: number;
   /** The first 1000 of them. */
   bad_samples: ProfileBadSample[];
+  /** Epochs that took far longer for a minibatch than the spread of the others lets expect, in words; null: none did. Means count them, but for epoch 0. */
+  outlying: string | null;
   /** [count] The first epoch whose loss is no number; null: none. */
   diverged_in: number | null;
   /** Why it ended early, else empty. */
@@ -2784,7 +2790,9 @@ export interface RunsSource {
   name: string;
   /** The board. */
   device: string;
-  /** Equal ones mean comparable numbers. */
+  /** Whose store it was collected from; null: it was made in this store. */
+  board: string | null;
+  /** Equal ones of one board mean comparable numbers. */
   fingerprint: string;
   /** Which total power is; null: none. */
   power_total: string | null;
@@ -3026,8 +3034,8 @@ export interface RunsExperimentRun {
   power_gap: string;
   /** Who measured on this machine at the same time; empty: nobody. */
   disturbed: string;
-  /** [1] Of the first 500 minibatches. */
-  losses: number[];
+  /** [1] Of the first 500 minibatches; null: no number, the training diverged. */
+  losses: (number | null)[];
   /** In their order. */
   epochs: RunsEpoch[];
   /** [W] What the board draws in its mode while nothing trains; left out where that is not known. */
@@ -3061,8 +3069,8 @@ export interface RunsEpoch {
   minibatches: number;
   /** [count] How many. */
   samples: number;
-  /** [1] Mean loss. */
-  loss: number;
+  /** [1] Mean loss; null: the training diverged, or there is none. */
+  loss: number | null;
   /** [% of one core] CPU time of the program. */
   cpu_pct: number;
   /** [byte] Peak memory of the program. */
@@ -3180,7 +3188,7 @@ export interface Serve {
   switches: number;
   /** [s] Time that they took. */
   switching_s: number | null;
-  /** New plans, in their order: the last 1000. */
+  /** New plans, in their order: 1000, the last ones and those before that changed the mode. */
   replans: ServeReplan[];
   /** [count] New plans, all of them. */
   replan_count: number;
@@ -3493,13 +3501,13 @@ export interface RecordTotal {
   name: string;
   /** Its parts. */
   channels: string[];
-  /** [J] Over what is covered; null where a part has no samples. */
+  /** [J] Over what is covered; null where nothing is. */
   energy_j: number | null;
   /** [J] One standard error of it, of its parts together. */
   error_j: number | null;
   /** [W] Mean power over what is covered. */
   mean_w: number | null;
-  /** [s] Time with samples, of the part that has the fewest. */
+  /** [s] Time with samples of all parts. */
   covered_s: number;
   /** [s] Time without: nothing is added for it. */
   gap_s: number;

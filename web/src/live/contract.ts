@@ -18,7 +18,7 @@ export interface LiveState {
   switches: number;
   /** How soon, beside a training (`--prefer`): `latency`, `training`, or the median latency that 1 % of training is worth. */
   prefer: string;
-  /** What other preferences would give beside the training, by simulation of the plan, the soonest answers first; empty: there is no plan. */
+  /** What other preferences would give beside the training, by simulation of the plan, the soonest answers first; empty: there is no plan, or another one has taken the place of the first. */
   front: PreferenceState[];
   /** One for each --infer. */
   services: ServiceState[];
