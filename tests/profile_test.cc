@@ -89,6 +89,15 @@ TEST_F(ProfileTest, GoesOnFromWhatWasKept) {
   EXPECT_EQ(next, losses({"--resume", later}));
   EXPECT_NE(next, second);
 
+  // At its own rates, unless others are given.
+  const auto rate = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--epochs", "1", "--steps", "1", "--batch-size", "64", "--optimizer",
+                             "adamw", "--resume", kept, "--json"});
+    return run(profile(more)).json()["request"]["learning_rate"].get<double>();
+  };
+  EXPECT_EQ(rate({}), 0.001);
+  EXPECT_EQ(rate({"--learning-rate", "0.01"}), 0.01);
+
   const Finished other = run(profile({"--resume", kept, "--batch-size", "32"}));
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("has batch size '64' and this training '32'"));

@@ -25,8 +25,7 @@ AddedOptions add_training_options(CLI::App& command, TrainingOptions& options) {
       add("--optimizer", options.optimizer, "Optimizer: sgd (momentum 0.9), adam or adamw"),
       {"sgd", "adam", "adamw"})
       ->capture_default_str();
-  add("--learning-rate", options.learning_rate, "Learning rate of the optimizer")
-      ->capture_default_str();
+  add("--learning-rate", options.learning_rate, "Learning rate of the optimizer; default: 0.01");
   add("--weight-decay", options.weight_decay,
       "Decay of weights towards zero; default: 0.01 for adamw, else 0");
   add("--accumulate", options.accumulate,

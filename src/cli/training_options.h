@@ -14,8 +14,7 @@ namespace flyball::cli {
 
 struct TrainingOptions {
   std::string optimizer = "sgd", precision = "fp32";
-  double learning_rate = StepOptions().learning_rate;
-  std::optional<double> weight_decay;
+  std::optional<double> learning_rate, weight_decay;
   int64_t accumulate = 1;
   bool channels_last = false;
   int image_size = 0;  ///< as SampleSize has it

@@ -54,8 +54,11 @@ class Network : public torch::nn::Module {
   /// Adds the outputs for a minibatch whose inputs are on the device of the parameters.
   virtual void answer(const Tensors& batch, Tensors& outputs) = 0;
   /// Adds scalars: the first is what training makes small, the others are shown beside it. All are
-  /// means over samples, so that those of a minibatch's parts make up those of the whole.
+  /// means over samples, or over what weight() says, so that those of a minibatch's parts make up
+  /// those of the whole.
   virtual void losses(const Tensors& outputs, const Tensors& batch, Tensors& losses) = 0;
+  /// How much the last losses count among those of other parts: by what they are means over.
+  virtual double weight(int64_t samples) const { return static_cast<double>(samples); }
   /// Adds what follows from the losses of a whole minibatch, in the order of losses().
   virtual void show([[maybe_unused]] Scalars& figures) const {}
   /// Forgets what is carried from minibatch to minibatch within an epoch.

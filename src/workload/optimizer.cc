@@ -19,14 +19,18 @@ constexpr int64_t grain = 32768;
 FusedOptimizer::FusedOptimizer(std::vector<torch::Tensor> parameters, const StepOptions& options)
     : parameters_(std::move(parameters)),
       adam_(options.optimizer != Optimizer::sgd),
-      learning_rate_(options.learning_rate),
-      momentum_(static_cast<float>(options.momentum)),
-      decay_{weight_decay(options), options.optimizer == Optimizer::adamw} {
+      momentum_(static_cast<float>(options.momentum)) {
+  set_rates(options);
   tell_stage(StepStage::optimizer_state);
   for (const torch::Tensor& parameter : parameters_) {
     first_.push_back(at::zeros_like(parameter.detach()));
     if (adam_) second_.push_back(at::zeros_like(parameter.detach()));
   }
+}
+
+void FusedOptimizer::set_rates(const StepOptions& options) {
+  learning_rate_ = learning_rate(options);
+  decay_ = {weight_decay(options), options.optimizer == Optimizer::adamw};
 }
 
 void FusedOptimizer::step() {

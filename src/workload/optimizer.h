@@ -16,6 +16,8 @@ namespace flyball {
 class FusedOptimizer {
  public:
   FusedOptimizer(std::vector<torch::Tensor> parameters, const StepOptions& options);
+  /// Takes the learning rate and weight decay of these options from the next step on.
+  void set_rates(const StepOptions& options);
   /// Applies the gradients and drops them. Parameters without one are left alone.
   void step();
 
@@ -33,9 +35,9 @@ class FusedOptimizer {
 
   std::vector<torch::Tensor> parameters_, first_, second_;
   bool adam_;
-  double learning_rate_;
+  double learning_rate_ = 0;
   float momentum_;
-  Decay decay_;
+  Decay decay_{};
   int64_t steps_ = 0;
 };
 

@@ -24,6 +24,10 @@ Result<Optimizer> parse_optimizer(const std::string& text) {
                "use sgd, adam or adamw"};
 }
 
+double learning_rate(const StepOptions& options) {
+  return options.learning_rate.value_or(0.01);
+}
+
 double weight_decay(const StepOptions& options) {
   return options.weight_decay.value_or(options.optimizer == Optimizer::adamw ? 0.01 : 0);
 }

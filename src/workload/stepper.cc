@@ -31,8 +31,9 @@ Status check_options(const StepOptions& options) {
   if (options.batch_size < 1)
     return bad(fmt::format("batch size {} is not above zero", options.batch_size),
                "give 1 or more, such as 16");
-  if (!(options.learning_rate > 0) || !std::isfinite(options.learning_rate))
-    return bad(fmt::format("learning rate {} is not above zero", options.learning_rate),
+  const double rate = learning_rate(options);
+  if (!(rate > 0) || !std::isfinite(rate))
+    return bad(fmt::format("learning rate {} is not above zero", rate),
                "give a number above zero, such as 0.01");
   if (!(options.momentum >= 0 && options.momentum < 1))
     return bad(fmt::format("momentum {} is not in [0, 1)", options.momentum), "");

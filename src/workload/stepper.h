@@ -30,9 +30,9 @@ struct StepOptions {
   Phase phase = Phase::train;
   int64_t batch_size = usual_batch_size;  ///< the largest minibatch that will come
   Optimizer optimizer = Optimizer::sgd;
-  double learning_rate = 0.01;
-  double momentum = 0.9;                 ///< of SGD; Adam keeps its 0.9 and 0.999
-  std::optional<double> weight_decay{};  ///< nothing: the optimizer's own, see weight_decay()
+  std::optional<double> learning_rate{};  ///< nothing: see learning_rate()
+  double momentum = 0.9;                  ///< of SGD; Adam keeps its 0.9 and 0.999
+  std::optional<double> weight_decay{};   ///< nothing: the optimizer's own, see weight_decay()
   /// A minibatch is computed in so many parts, one after the other, whose gradients add up: for
   /// minibatches that do not fit into memory. At most as many as it has samples.
   int64_t accumulate = 1;
@@ -52,6 +52,8 @@ struct StepOptions {
   std::string loss{};
 };
 
+/// The learning rate that holds: what is asked for, else 0.01.
+double learning_rate(const StepOptions& options);
 /// The weight decay that holds: what is asked for, else 0.01 for AdamW and none for the others, as
 /// published and as in PyTorch.
 double weight_decay(const StepOptions& options);
@@ -80,8 +82,9 @@ class Stepper {
   virtual void begin_epoch() = 0;
   /// All that the next step depends on: weights, optimizer, random state, what the network carries.
   virtual Result<Checkpoint> checkpoint() = 0;
-  /// Goes on where the checkpoint was taken, to the bit. Errors: it is of another network, of other
-  /// options or of other tensors; nothing has changed then.
+  /// Goes on where the checkpoint was taken, to the bit: with its learning rate and weight decay
+  /// where the options leave them open, and options() has these then. Errors: it is of another
+  /// network, of other options or of other tensors; nothing has changed then.
   virtual Status restore(const Checkpoint& checkpoint) = 0;
   /// What a batch must hold, and what it must hold besides for training; −1 sizes may vary.
   virtual const std::vector<TensorSpec>& inputs() const = 0;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/text.h"
 #include "data/batch_slice.h"
 #include "workload/autocast.h"
 #include "workload/host_tensors.h"
@@ -20,6 +21,7 @@ namespace flyball {
 namespace {
 
 const std::string carried_prefix = "carried ", random_name = "random state";
+constexpr const char *rate_fact = "learning rate", *decay_fact = "weight decay";
 
 class TorchStepper final : public Stepper {
  public:
@@ -61,6 +63,8 @@ class TorchStepper final : public Stepper {
       Checkpoint all;
       all.facts = facts();
       all.facts["optimizer steps"] = std::to_string(optimizer_.steps());
+      all.facts[rate_fact] = fmt::format("{}", learning_rate(options_));
+      all.facts[decay_fact] = fmt::format("{}", weight_decay(options_));
       for (const NamedTensor& item : state())
         all.tensors.push_back(stored(item.first, item.second));
       for (const NamedTensor& item : network_->carried())
@@ -92,6 +96,7 @@ class TorchStepper final : public Stepper {
       }
       network_->carry(carried);
       optimizer_.set_steps(steps);
+      take_rates(checkpoint);
     } catch (const std::exception& failure) {
       return from_torch(failure);
     }
@@ -99,6 +104,17 @@ class TorchStepper final : public Stepper {
   }
 
  private:
+  // What was asked for holds, else what the training had; earlier versions did not keep it.
+  void take_rates(const Checkpoint& checkpoint) {
+    const auto take = [&](const char* fact, std::optional<double>& own) {
+      const auto had = checkpoint.facts.find(fact);
+      if (!own && had != checkpoint.facts.end()) own = parse_double(had->second);
+    };
+    take(rate_fact, options_.learning_rate);
+    take(decay_fact, options_.weight_decay);
+    optimizer_.set_rates(options_);
+  }
+
   // What must be equal where a training goes on.
   std::map<std::string, std::string> facts() const {
     return {{"optimizer", optimizer_name(options_.optimizer)},
@@ -218,13 +234,15 @@ class TorchStepper final : public Stepper {
     set_training(true);
     figures_.clear();
     const int64_t samples = batch.count(), parts = std::min(options_.accumulate, samples);
-    for (int64_t part = 0; part < parts; ++part) {
-      const int64_t first = samples * part / parts, last = samples * (part + 1) / parts;
-      if (parts == 1)
-        add_gradient(batch, 1);
-      else
-        add_gradient(slice_.take(batch, first, last - first),
-                     static_cast<double>(last - first) / static_cast<double>(samples));
+    if (parts == 1) {
+      add_gradient(batch, true);
+    } else {
+      double weights = 0;
+      for (int64_t part = 0; part < parts; ++part) {
+        const int64_t first = samples * part / parts, last = samples * (part + 1) / parts;
+        weights += add_gradient(slice_.take(batch, first, last - first), false);
+      }
+      take_mean(weights);
     }
     tell_stage(StepStage::optimizer);
     optimizer_.step();
@@ -235,8 +253,8 @@ class TorchStepper final : public Stepper {
     return {shown.tensors.front().values<double>().front(), shown};
   }
 
-  // Of a part of the minibatch that has this share of its samples.
-  void add_gradient(const BatchView& part, double share) {
+  // Of all of a minibatch, or of a part times its weight, which is returned.
+  double add_gradient(const BatchView& part, bool all) {
     tell_stage(StepStage::forward);
     {
       const Autocast autocast(device_, options_.precision == Precision::bf16);
@@ -250,13 +268,24 @@ class TorchStepper final : public Stepper {
     TORCH_CHECK(losses_.size() > 0, "the network gives no loss");
     const torch::Tensor& loss = losses_.begin()->second;
     tell_stage(StepStage::backward);
-    (share < 1 ? loss * share : loss).backward();
+    const double weight = all ? 1 : network_->weight(part.count());
+    (all ? loss : loss * weight).backward();
     size_t place = 0;
     for (const auto& [name, value] : losses_) {
       if (place == figures_.size()) figures_.emplace_back(name, 0);
-      figures_[place++].second += share * value.item<double>();
+      figures_[place++].second += weight * value.item<double>();
     }
     losses_.clear();
+    return weight;
+  }
+
+  // What the parts added up to by their weights becomes that of the whole minibatch.
+  void take_mean(double weights) {
+    const torch::NoGradGuard no_grad;
+    for (const torch::Tensor& parameter : parameters_)
+      if (torch::Tensor& gradient = parameter.mutable_grad(); gradient.defined())
+        gradient.mul_(1 / weights);
+    for (auto& [name, value] : figures_) value /= weights;
   }
 
   StepResult answer(const BatchView& batch) {

@@ -180,6 +180,89 @@ Bits run(Phase phase, int workers, int epochs) {
   return bits;
 }
 
+// The losses of the first epoch's minibatches from `first` on.
+std::vector<double> losses_from(size_t first, Stepper& stepper) {
+  const auto loader = sentence_loader(0);
+  loader->start_epoch(0);
+  std::vector<double> losses;
+  size_t number = 0;
+  for (auto batch = loader->next(); batch.ok() && *batch; batch = loader->next())
+    if (number++ >= first) losses.push_back(stepper.step((*batch)->view)->loss);
+  return losses;
+}
+
+TEST(Checkpoints, BringTheirRatesUnlessOthersAreAskedFor) {
+  StepOptions options;
+  options.threads = 1;
+  options.optimizer = Optimizer::adamw;
+  const auto made = [&options](std::optional<double> rate, std::optional<double> decay) {
+    options.learning_rate = rate;
+    options.weight_decay = decay;
+    torch::manual_seed(4);
+    return make_torch_stepper(std::make_shared<SentenceNetwork>(), options, torch::kCPU);
+  };
+  const auto first = made(3e-3, 0.2);
+  losses_from(5, *first);
+  auto checkpoint = *first->checkpoint();
+  const auto expected = losses_from(0, *first);
+  const auto goes_on = [&](Stepper& stepper) {
+    EXPECT_TRUE(stepper.restore(checkpoint).ok());
+    return losses_from(0, stepper);
+  };
+  const auto same = made({}, {}), faster = made(0.1, {});
+  EXPECT_EQ(goes_on(*same), expected);
+  EXPECT_EQ(same->options().learning_rate, 3e-3);
+  EXPECT_EQ(same->options().weight_decay, 0.2);
+  EXPECT_NE(goes_on(*faster), expected);
+  EXPECT_EQ(faster->options().learning_rate, 0.1);
+  EXPECT_EQ(faster->options().weight_decay, 0.2);
+  // Of an earlier version, which did not keep them.
+  checkpoint.facts.erase("learning rate");
+  const auto usual = made({}, {});
+  EXPECT_NE(goes_on(*usual), expected);
+  EXPECT_FALSE(usual->options().learning_rate);
+}
+
+// One weight; its loss is a mean over the marks of all sentences, of which some have none.
+class MarkNetwork final : public Network {
+ public:
+  MarkNetwork()
+      : Network({{"ids", DType::int64, {-1}}}, {{"marks", DType::int64, {}, RowLayout::packed}}) {
+    scale_ = register_parameter("scale", torch::full({1}, 0.5));
+  }
+  void answer(const Tensors& batch, Tensors& outputs) override {
+    outputs.add("scaled", scale_ * batch["ids"].to(torch::kFloat32));
+  }
+  void losses(const Tensors&, const Tensors& batch, Tensors& losses) override {
+    const torch::Tensor marks = batch["marks"].to(torch::kFloat32);
+    marks_ = static_cast<double>(marks.numel());
+    losses.add("loss", (scale_ * marks - 1).square().sum() / std::max(1.0, marks_));
+  }
+  double weight(int64_t) const override { return marks_; }
+
+ private:
+  torch::Tensor scale_;
+  double marks_ = 0;
+};
+
+// As YOLO's, whose losses are means over the scores of boxes.
+TEST(TokenBatches, PartsCountByWhatTheirLossesAreMeansOver) {
+  const auto losses = [](int64_t parts) {
+    StepOptions options;
+    options.threads = 1;
+    options.accumulate = parts;
+    const auto stepper = make_torch_stepper(std::make_shared<MarkNetwork>(), options, torch::kCPU);
+    return losses_from(0, *stepper);
+  };
+  const auto whole = losses(1);
+  ASSERT_EQ(whole.size(), 7u);
+  for (const int64_t parts : {2, 3}) {
+    const auto split = losses(parts);
+    for (size_t i = 0; i < whole.size(); ++i)
+      EXPECT_NEAR(split[i], whole[i], 1e-4 * (1 + whole[i])) << parts << " " << i;
+  }
+}
+
 TEST(TokenBatches, TrainingIsTheSameBitsWithAnyNumberOfWorkers) {
   const Bits inline_run = run(Phase::train, 0, 12);
   EXPECT_EQ(inline_run.losses.size(), 12 * 7u);

@@ -183,7 +183,7 @@ void print_epochs(const EpochRun& run) {
     fmt::print(
         "the training diverges: from epoch {} on its loss is no number (learning rate {:g}; "
         "try --learning-rate {:g})\n",
-        *epoch, run.request.step.learning_rate, run.request.step.learning_rate / 10);
+        *epoch, learning_rate(run.request.step), learning_rate(run.request.step) / 10);
   if (!run.power_gap.empty()) fmt::print("{}\n", brief_power_gap(run.power_gap));
   if (!run.stopped.empty()) fmt::print("{}\n", run.stopped);
   print_disturbance(run.disturbed);

@@ -112,6 +112,7 @@ class Runner {
 
   Status run_all() {
     if (!request_.resume.empty()) FLYBALL_CHECK(run_.resume(request_.resume));
+    result_.request.step = run_.stepper().options();
     const bool within = run_.position() > 0 && run_.position() < loader_.batches();
     const int first = static_cast<int>(std::max<int64_t>(run_.epoch(), 0)) +
                       (run_.position() > 0 && !within ? 1 : 0);
@@ -268,7 +269,6 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   }
   FLYBALL_CHECK(check_memory(request, step, data, load.cache.get()));
   FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, data.collate, step, load));
-  result.request.step = loaded.run.stepper().options();
   result.request.size.tokens = row_tokens(*dataset).value_or(0);
   result.dataset_kind = dataset->kind();
   result.dataset_samples = dataset->size();

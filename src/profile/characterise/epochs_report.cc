@@ -35,7 +35,7 @@ Json request_json(const EpochRequest& request) {
           {"loader_workers", request.workers},
           {"prefetch", request.prefetch},
           {"optimizer", optimizer_name(step.optimizer)},
-          {"learning_rate", step.learning_rate},
+          {"learning_rate", learning_rate(step)},
           {"weight_decay", weight_decay(step)},
           {"accumulate", step.accumulate},
           {"precision", precision_name(step.precision)},

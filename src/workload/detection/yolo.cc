@@ -196,11 +196,16 @@ class YoloV8n final : public Network {
       scales.push_back({outputs[side_names[s]], outputs[class_names[s]], strides[s]});
     const DetectorLosses each = detector_losses(
         scales, {batch[box_tensor], batch[box_class_tensor], batch[box_mask_tensor]});
+    scores_ = each.scores;
     losses.add("loss", box_gain * each.box + class_gain * each.classes + focal_gain * each.focal);
     losses.add("box_loss", each.box);
     losses.add("class_loss", each.classes);
     losses.add("focal_loss", each.focal);
   }
+
+  // The published losses are means over the scores of the boxes that are assigned; less than one
+  // counts as one.
+  double weight(int64_t) const override { return scores_; }
 
  private:
   static constexpr std::array<double, 3> strides = {8, 16, 32};
@@ -322,6 +327,7 @@ class YoloV8n final : public Network {
 
   int64_t classes_;
   int parts_ = 0;
+  double scores_ = 1;  ///< that the last losses are means over
   Unit stem_;
   std::vector<Unit> down_, again_;
   std::vector<std::shared_ptr<C2f>> stages_, up_, joined_;

@@ -176,10 +176,11 @@ DetectorLosses detector_losses(const std::vector<DetectorScale>& scales,
     }
     classes = classes.defined() ? classes + sum : sum;
   }
-  const double share = 1 / std::max(total, 1.0);
+  total = std::max(total, 1.0);
+  const double share = 1 / total;
   if (scores.empty()) {
     const torch::Tensor none = at::zeros({}, classes.options());
-    return {none, none, classes * share};
+    return {none, none, classes * share, total};
   }
   const torch::Tensor bins = at::cat(logits).to(torch::kFloat32).view({-1, 4, kSideBins});
   const torch::Tensor sides = at::cat(wanted), score = at::cat(scores);
@@ -187,7 +188,7 @@ DetectorLosses detector_losses(const std::vector<DetectorScale>& scales,
   const torch::Tensor found = (at::softmax(bins, -1) * steps).sum(-1);
   const torch::Tensor overlap = complete_iou(around_anchor(found), around_anchor(sides));
   return {((1 - overlap) * score).sum() * share,
-          (distribution_focal(bins, sides) * score).sum() * share, classes * share};
+          (distribution_focal(bins, sides) * score).sum() * share, classes * share, total};
 }
 
 }  // namespace flyball

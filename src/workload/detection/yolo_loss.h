@@ -33,6 +33,7 @@ struct DetectorLosses {
   torch::Tensor box;      ///< 1 − CIoU, by score
   torch::Tensor focal;    ///< of the distributions, by score
   torch::Tensor classes;  ///< binary cross-entropy of every anchor and class with the scores
+  double scores = 1;      ///< that sum, at least 1: what all three are means over
 };
 
 /// With task-aligned assignment (assignment.h), which runs on the host: outputs elsewhere are
