@@ -163,6 +163,19 @@ TEST(Catalog, CheckTakesGreyPicturesAsTrainingDoes) {
   EXPECT_EQ(report->parts[0].largest_class, 4);
 }
 
+TEST(Catalog, CheckReportsAPartWhoseLabelsAreNoClasses) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(
+      write_file(folder.path() / "train.csv", "user_id,image_id,class\n1,a,-1\n1,b,-2\n").ok());
+  fs::create_directory(folder.path() / "images");
+  const auto report = check_dataset(folder.path());
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->kind, "gld23k");
+  EXPECT_EQ(report->problem_count, 2);
+  EXPECT_THAT(report->problems[0].message, HasSubstr("label -1 is out of range"));
+  EXPECT_EQ(report->parts[0].classes, 0);
+}
+
 TEST(Catalog, CheckReportsAPartThatCannotBeOpened) {
   const TemporaryFolder folder;
   ASSERT_TRUE(make_dataset("digits", 60, folder.path()).ok());
