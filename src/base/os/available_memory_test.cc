@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <tuple>
-
 #include "base/files.h"
 #include "base/os/temp_folder.h"
 
@@ -34,30 +32,33 @@ TEST(AvailableMemory, IsTheMachinesOrWhatTheGroupIsAllowed) {
 }
 
 TEST(AvailableMemory, HasTheLimitsOfTheGroupsAbove) {
-  for (const auto& [mounted, limit, used] :
-       {std::tuple("", "memory.max", "memory.current"),
-        std::tuple("/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")}) {
+  struct Version {
+    std::string mounted, limit, used;
+  };
+  for (const Version& version :
+       {Version{"", "memory.max", "memory.current"},
+        Version{"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"}}) {
     const TempFolder root;
     const auto put = [&](const std::string& file, const std::string& text) {
       ASSERT_TRUE(write_file(root / file, text).ok());
     };
     const auto group = [&](const std::string& name, const char* most, const char* has) {
-      const std::string folder = std::string("sys/fs/cgroup") + mounted + name + "/";
-      put(folder + limit, most);
-      put(folder + used, has);
+      const std::string folder = "sys/fs/cgroup" + version.mounted + name + "/";
+      put(folder + version.limit, most);
+      put(folder + version.used, has);
     };
     put("proc/meminfo", "MemAvailable:    3000 kB\n");
     put("proc/self/cgroup", "4:memory:/pod/box\n0::/pod/box\n");
     group("/pod/box", "2000000", "100000");
-    EXPECT_EQ(available_memory(root.path()), 1'900'000u) << limit;
+    EXPECT_EQ(available_memory(root.path()), 1'900'000u) << version.limit;
     group("/pod", "1000000", "300000");
-    EXPECT_EQ(available_memory(root.path()), 700'000u) << limit;
+    EXPECT_EQ(available_memory(root.path()), 700'000u) << version.limit;
     // A container that sees its own group alone, named as the host knows it.
     for (const char* name : {"/docker/4f2", "/../../kubepods/4f2"}) {
       put("proc/self/cgroup", std::string("4:memory:") + name + "\n0::" + name + "\n");
-      EXPECT_EQ(available_memory(root.path()), 3'072'000u) << limit;
+      EXPECT_EQ(available_memory(root.path()), 3'072'000u) << version.limit;
       group("", "500000", "100000");
-      EXPECT_EQ(available_memory(root.path()), 400'000u) << limit << " " << name;
+      EXPECT_EQ(available_memory(root.path()), 400'000u) << version.limit << " " << name;
       group("", "max", "100000");
     }
   }

@@ -116,6 +116,15 @@ TEST(Stopping, QuietTimesStopByNoiseAndSayIt) {
   EXPECT_LT(rule.times().size(), 40u);
 }
 
+TEST(Stopping, AMomentOfOtherWorkMakesNoTrialLonger) {
+  std::vector<double> times = normal_times(400, 30, 0.6);
+  const size_t undisturbed = run({}, times).times().size();
+  for (size_t i = 12; i < 16; ++i) times[i] *= 2;
+  const StoppingRule rule = run({}, times);
+  EXPECT_LE(rule.times().size(), undisturbed + 2);
+  EXPECT_NEAR(rule.summary().value_ms, 30, 0.5);
+}
+
 TEST(Stopping, NoisyTimesStopByTheTimeCap) {
   const StoppingRule rule =
       run({.relative_noise = 1e-6, .max_seconds = 2}, normal_times(2000, 30, 10));
