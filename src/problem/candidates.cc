@@ -114,6 +114,16 @@ Result<Candidates> Candidates::link(std::vector<Space> spaces, LinkedModes modes
   return linked;
 }
 
+size_t Candidates::profiles() const {
+  size_t all = 0;
+  for (size_t mode = 0; mode < mode_count(); ++mode) {
+    size_t most = 0;
+    for (size_t role = 0; role < roles(); ++role) most = std::max(most, of_mode(role, mode).size());
+    all += most;
+  }
+  return all;
+}
+
 std::optional<size_t> Candidates::first_of(size_t role, size_t mode) const {
   const std::span<const size_t> here = of_mode(role, mode);
   return here.empty() ? std::nullopt : std::optional(here.front());

@@ -42,6 +42,9 @@ class Candidates {
   /// The candidates of a role in a mode, ascending in batch size; none where the mode is another
   /// role's alone.
   std::span<const size_t> of_mode(size_t role, size_t mode) const { return of_mode_[role][mode]; }
+  /// How many profiles all of them are, as History::profiles() counts: in each mode as many as the
+  /// role has that has most there.
+  size_t profiles() const;
   /// The first of them, or nothing.
   std::optional<size_t> first_of(size_t role, size_t mode) const;
   /// Batch size of a candidate; 1 where it is not an axis.

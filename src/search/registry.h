@@ -16,9 +16,10 @@ struct StrategyEntry {
   bool random = false;           ///< depends on the seed
   bool needs_predictor = false;  ///< uses SearchOptions::make_predictor
   bool published = false;        ///< from the papers: of a concurrent problem it maximises n
-  bool exhaustive = false;       ///< measures everything, however many profiles were asked for
-  bool needs_torch = false;      ///< fits the predictor `nn`
-  bool all_known = false;        ///< of tables alone: their rows are SearchOptions::known
+  bool own_profiles = false;  ///< takes a number of profiles of its own, unless one was asked for
+  bool exhaustive = false;    ///< measures everything, however many profiles were asked for
+  bool needs_torch = false;   ///< fits the predictor `nn`
+  bool all_known = false;     ///< of tables alone: their rows are SearchOptions::known
 };
 
 const std::vector<StrategyEntry>& strategies();

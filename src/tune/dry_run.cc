@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "answers/answer.h"
@@ -47,10 +48,10 @@ Result<Held> held_of(const MeasuredRole& role, Store* store) {
 size_t most_profiles(const SharedBoard& board, const Request& request,
                      const StrategyEntry& strategy, DryRun& dry) {
   if (strategy.all_known) return 0;
-  const size_t all = board.candidates->size(0);
+  const size_t all = board.candidates->profiles();
   const bool open = request.gap > 0 || request.time_limit_s != unlimited;
   if (strategy.exhaustive || (open && !request.profiles_asked)) return all;
-  if (strategy.published && !request.profiles_asked) {
+  if (strategy.own_profiles && !request.profiles_asked) {
     dry.notes.push_back(request.strategy + " takes a number of profiles of its own");
     return all;
   }
@@ -70,8 +71,18 @@ bool costs_time(const ProfilerInfo& info) {
   return info.live && info.provenance != Provenance::simulated;
 }
 
+// At most, of each role: it has not more than its candidates.
+std::vector<size_t> trials_of_roles(const SharedBoard& board, const DryRun& dry) {
+  std::vector<size_t> trials;
+  for (size_t role = 0; role < board.roles.size(); ++role)
+    trials.push_back(std::min(dry.profiles, board.candidates->size(role)) +
+                     dry.verifications / board.roles.size());
+  return trials;
+}
+
 // Only roles that are measured cost anything: a table beside them is read.
-void add_costs(const SharedBoard& board, const Request& request, const Held& held, DryRun& dry) {
+void add_costs(const SharedBoard& board, const Request& request, const Held& held,
+               const std::vector<size_t>& of_roles, DryRun& dry) {
   const Workloads all = board.workloads();
   const auto costly = std::ranges::find_if(all, [](auto* info) { return costs_time(*info); });
   if (costly == all.end()) {
@@ -81,9 +92,9 @@ void add_costs(const SharedBoard& board, const Request& request, const Held& hel
     return;
   }
   const ProfilerInfo& info = **costly;
-  const size_t trials =
-      dry.trials / all.size() *
-      static_cast<size_t>(std::ranges::count_if(all, [](auto* who) { return costs_time(*who); }));
+  size_t trials = 0;
+  for (size_t role = 0; role < all.size(); ++role)
+    if (costs_time(*all[role])) trials += of_roles[role];
   dry.seconds = cost_ahead(held.seconds, trials, "trials", "s");
   dry.joules = cost_ahead(held.joules, trials, "trials", "J");
   if (!info.power_gap.empty()) dry.joules = {{}, "not known: " + power_notice(info)};
@@ -125,11 +136,13 @@ std::string axis_text(const Axis& axis) {
 /// What they add up from; "" where they are the profiles alone.
 std::string trials_text(const DryRun& dry) {
   if (dry.trials == dry.profiles) return "";
-  const size_t roles = dry.roles.size(), again = dry.trials - roles * dry.profiles;
-  std::string text = fmt::format(" ({} profile{}", dry.profiles, dry.profiles == 1 ? "" : "s");
+  const size_t roles = dry.roles.size();
+  std::string text = fmt::format(" ({}{} profile{}", roles > 1 ? "at most " : "", dry.profiles,
+                                 dry.profiles == 1 ? "" : "s");
   if (roles > 1) text += fmt::format(" of each of {} workloads", roles);
-  if (again > 0)
-    text += fmt::format(", and at most {} that measure the answer or the default once more", again);
+  if (dry.verifications > 0)
+    text += fmt::format(", and at most {} that measure the answer or the default once more",
+                        dry.verifications);
   return text + ")";
 }
 
@@ -168,16 +181,17 @@ Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& re
     std::ranges::copy(held.joules, std::back_inserter(all.joules));
     for (const Axis& axis : board.candidates->space(role).axes()) add_axis(axis, dry.axes);
   }
-  dry.profiles =
-      std::min(searches * most_profiles(board, request, *strategy, dry), board.candidates->size(0));
+  dry.profiles = std::min(searches * most_profiles(board, request, *strategy, dry),
+                          board.candidates->profiles());
   const Workloads who = board.workloads();
   dry.sets = std::ranges::any_of(who, [](const ProfilerInfo* info) { return info->live; });
   dry.repeats = dry.sets && !strategy->all_known;
   dry.notes.insert(dry.notes.end(), board.left_out.begin(), board.left_out.end());
-  const bool verified = request.verify && dry.repeats;
-  dry.trials =
-      board.roles.size() * (dry.profiles + (verified ? searches * verification_rounds : 0));
-  add_costs(board, request, all, dry);
+  if (request.verify && dry.repeats)
+    dry.verifications = board.roles.size() * searches * verification_rounds;
+  const std::vector<size_t> of_roles = trials_of_roles(board, dry);
+  dry.trials = std::accumulate(of_roles.begin(), of_roles.end(), size_t{0});
+  add_costs(board, request, all, of_roles, dry);
   return dry;
 }
 

@@ -36,8 +36,9 @@ struct DryRun {
   std::vector<Axis> axes;  ///< of all roles, each once with the values of any
   size_t profiles = 0;     ///< at most
   size_t trials = 0;  ///< at most, but for readings that are repeated since others contradict them
-  bool repeats = false;  ///< may such readings be repeated?
-  bool sets = false;     ///< is a board's mode set, a simulated one's as well?
+  size_t verifications = 0;  ///< of these at most so many measure the answer or the default again
+  bool repeats = false;      ///< may such readings be repeated?
+  bool sets = false;         ///< is a board's mode set, a simulated one's as well?
   CostAhead seconds, joules;
   std::vector<std::string> notes;
 };

@@ -84,6 +84,37 @@ TEST(DryRun, RefusesWhatTheSearchRefuses) {
   EXPECT_EQ(before.error().message, make_plan(*board, nullptr, request).error().message);
 }
 
+// A service has more candidates than a training where its batch size is open.
+TEST(DryRun, EverythingIsThatOfBothWorkloads) {
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  profilers.push_back(std::make_unique<testing_live::LiveTable>(testing_live::smooth_table("net")));
+  profilers.push_back(
+      std::make_unique<testing_live::LiveTable>(testing_live::smooth_table("det", {1, 4, 16})));
+  const auto both = share_board(std::move(profilers));
+  ASSERT_TRUE(both.ok());
+  Request request;
+  request.kind = "concurrent";
+  request.rates_hz = {5};
+  request.latencies_ms = {3000};
+  request.verify = false;
+  for (const char* everything : {"brute-force", "als", "random"}) {
+    request.strategy = everything;
+    const auto before = dry_run(*both, nullptr, request, make_problem(request, *both)->problem);
+    ASSERT_TRUE(before.ok()) << before.error().message;
+    EXPECT_EQ(before->profiles, 36u) << everything;
+    EXPECT_EQ(before->trials, 12u + 36) << everything;
+    EXPECT_THAT(dry_run_text(*before), HasSubstr("at most 48 (at most 36 profiles of each of 2"));
+  }
+  request.strategy = "brute-force";
+  size_t said = 0;
+  const auto plan = make_plan(*both, nullptr, request, [&](const SessionEvent& event) {
+    if (const auto* asked = std::get_if<TrialAsked>(&event)) said = asked->total;
+  });
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->profiles, 36u);
+  EXPECT_EQ(said, 48u) << "of so many trials progress tells";
+}
+
 // A table beside what is measured is read; what is measured costs time all the same.
 TEST(DryRun, OnlyRolesThatAreMeasuredCost) {
   std::vector<std::unique_ptr<Profiler>> profilers;

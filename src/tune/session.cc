@@ -205,9 +205,10 @@ Status Session::open_recorders() {
 
 Result<SearchOutcome> Session::search(std::shared_ptr<const Problem> problem) {
   const SearchOptions options = search_options(*problem);
-  const size_t limit =
-      std::min({options.profile_budget, options.profile_limit, problem->candidates->size(0)}) *
-      roles_.size();
+  size_t limit = 0;
+  for (size_t role = 0; role < roles_.size(); ++role)
+    limit +=
+        std::min({options.profile_budget, options.profile_limit, problem->candidates->size(role)});
   FLYBALL_ASSIGN(auto strategy, make_strategy(options_.strategy, std::move(problem), options));
   return Search(*this, std::move(strategy), limit).run();
 }
@@ -219,11 +220,11 @@ SearchOptions Session::search_options(const Problem& problem) const {
   options.default_choice = default_choice(problem);
   // Of several searches of one session each has as many, and what the ones before it left.
   const size_t profiles = options_.profiles * (searches_ + 1);
-  options.profile_budget = all ? problem.candidates->size(0) : profiles;
+  options.profile_budget = all ? problem.candidates->profiles() : profiles;
   if (options_.profiles_asked && !all) options.profile_limit = profiles;
   // Until a gap or a time: as many profiles as that takes, unless a number was asked for, too.
   if ((options_.gap > 0 || options_.time_limit_s != unlimited) && !options_.profiles_asked)
-    options.profile_budget = problem.candidates->size(0);
+    options.profile_budget = problem.candidates->profiles();
   if (presets_) options.baselines = preset_choices(problem, roles_);
   options.baseline_profiles =
       profiles_for_presets(options.baselines, options.default_choice, options_.profiles);
