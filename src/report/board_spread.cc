@@ -17,16 +17,27 @@ struct Series {
 
 /// A workload's group, and the trial within it.
 struct TrialKey {
-  std::string device, workload, phase, settings, total;
+  std::string device, workload, phase, settings, total, conditions;
   auto operator<=>(const TrialKey&) const = default;
 };
+
+constexpr const char* torch_condition = "LibTorch";
 
 std::string software_of(const Measurement& m) {
   std::string software = m.fingerprint;
   if (m.conditions)
-    if (const auto torch = m.conditions->find("LibTorch"); torch != m.conditions->end())
+    if (const auto torch = m.conditions->find(torch_condition); torch != m.conditions->end())
       software += "; " + torch->second;
   return software;
+}
+
+/// All but software: of other data, in another environment, by another program it is another trial.
+std::string conditions_of(const Measurement& m) {
+  std::string text;
+  for (const auto& [name, value] : m.conditions.value_or(Conditions()))
+    if (name != torch_condition && !name.starts_with("library "))
+      text += name + '\n' + value + '\n';
+  return text;
 }
 
 // trial → board → software → readings
@@ -38,8 +49,12 @@ TrialSeries gather(const std::vector<BoardRecord>& boards) {
     for (const StoredMeasurement& stored : board.measurements) {
       const Measurement& m = stored.measurement;
       if (stored.reused || m.provenance != Provenance::measured || !counts(m)) continue;
-      const TrialKey key{m.device, m.trial.job.workload, phase_name(m.trial.job.phase),
-                         describe(all_settings(m.trial)), m.power ? m.power->total : ""};
+      const TrialKey key{m.device,
+                         m.trial.job.workload,
+                         phase_name(m.trial.job.phase),
+                         describe(all_settings(m.trial)),
+                         m.power ? m.power->total : "",
+                         conditions_of(m)};
       // Of a store that others were collected into, each is a board of its own.
       const std::string& whose = stored.board.empty() ? board.name : stored.board;
       Series& own = readings[key][whose][software_of(m)];

@@ -38,8 +38,8 @@ struct BoardSpread {
 };
 
 /// Only live trials that count (store/stored_trials.h) do so here. Boards are compared where board
-/// kind, trial, power total and software (fingerprint of the board and version of the libraries)
-/// are equal; of several readings of one trial the median counts there.
+/// kind, trial, conditions, power total and software (fingerprint of the board and version of the
+/// libraries) are equal; of several readings of one trial the median counts there.
 BoardSpread spread_of_boards(const std::vector<BoardRecord>& boards);
 
 Json to_json(const BoardSpread& spread);

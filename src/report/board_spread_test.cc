@@ -65,6 +65,20 @@ TEST(BoardSpread, SoftwareIsNotTakenForABoard) {
   EXPECT_FALSE(spread.between_software[0].energy);
 }
 
+// Ten times the data, or another governor, is no spread of equal trials.
+TEST(BoardSpread, OfOtherConditionsAreOtherTrials) {
+  auto few = measured(100, 10, 10), many = measured(100, 100, 10);
+  (*few.measurement.conditions)["dataset samples"] = "600";
+  (*many.measurement.conditions)["dataset samples"] = "60000";
+  EXPECT_TRUE(spread_of_boards({{"a.db", {few, many}}}).over_time.empty());
+  EXPECT_TRUE(spread_of_boards({{"a.db", {few}}, {"b.db", {many}}}).between_boards.empty());
+  // Libraries lie elsewhere with another version: they are the software that is compared.
+  auto newer = measured(100, 12, 10, "LibTorch 2.1");
+  newer.measurement.conditions->merge(
+      Conditions{{"dataset samples", "600"}, {"library libtorch_cpu.so", "/opt/torch, 9 bytes"}});
+  EXPECT_EQ(spread_of_boards({{"a.db", {few, newer}}}).between_software.size(), 1u);
+}
+
 TEST(BoardSpread, OverTimeOnOneBoard) {
   auto failed = measured(100, 99, 10), reused = measured(100, 50, 10),
        throttled = measured(100, 40, 10), beside = measured(100, 30, 10);
