@@ -29,8 +29,19 @@ bool names_preset(const ExperimentSpec& spec, const RunSettings& run) {
   return !text.empty() && text != "MAXN" && text.find('=') == std::string::npos;
 }
 
+bool varies(const ExperimentSpec& spec, const char* setting) {
+  return std::ranges::any_of(spec.vary, [&](const Varied& one) { return one.name == setting; });
+}
+
+std::string without_threads(const RunSettings& run) {
+  return fmt::format("threads {}: a simulated board computes with all cores of its mode",
+                     run.threads);
+}
+
 // What of a run has no counterpart on a simulated board; "" where all has.
-std::string missing_knob(const RunSettings& run, const TwinBoard& board) {
+std::string missing_knob(const ExperimentSpec& spec, const RunSettings& run,
+                         const TwinBoard& board) {
+  if (run.threads > 0 && varies(spec, "threads")) return without_threads(run);
   if (run.state == "suspended" && (!twin_plug_w(board, 0) || !twin_plug_w(board, 1)))
     return fmt::format("state suspended: what {} draws at the wall then is not known", board.id);
   if (!run.runtime.empty()) return "a simulated board has no containers";
@@ -179,7 +190,7 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
   ExperimentResult result = begin_experiment(spec, options, board.info());
   std::vector<RunSettings> runs;
   for (const RunSettings& run : spec.runs()) {
-    std::string missing = missing_knob(run, *board.twin());
+    std::string missing = missing_knob(spec, run, *board.twin());
     if (missing.empty()) missing = missing_preset(spec, run, board);
     if (missing.empty())
       runs.push_back(run);
@@ -193,6 +204,7 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
         spec.varies_runtime()
             ? "leave --device out: containers run on this machine"
             : "name another --device twin:BOARD, or change what the file asks for"};
+  if (spec.fixed.threads > 0) result.left_out.push_back(without_threads(spec.fixed));
   if (!spec.dataset.kind.empty() && runs.front().state != "suspended")
     result.left_out.push_back("[dataset]: on a simulated board each workload has its own data");
   result.wanted = runs.size() * static_cast<size_t>(spec.repeats);
