@@ -37,6 +37,18 @@ TEST_F(BenchmarkTest, SimulatedBoardsStandBesideEachOtherWithoutARank) {
   EXPECT_THAT(checked.out, HasSubstr("it was simulated"));
 }
 
+// Whoever waits for an answer, a campaign say, is told that there is none yet.
+TEST_F(BenchmarkTest, ATrainingThatFailsIsNoAnswer) {
+  environment_["XDG_CACHE_HOME"] = write("file", "").string();  // where its data cannot be drawn
+  const std::string file = (folder_ / "result.json").string();
+  const Finished failed = run({"experiment", "benchmark", "run", "--only", "lenet5", "--result",
+                               file, "--json", "--force", "-q"});
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_THAT(failed.err, HasSubstr("1 of 1 entries could not be trained: lenet5 ("));
+  EXPECT_THAT(failed.err, HasSubstr("HINT: the same command trains them again"));
+  EXPECT_FALSE(failed.json()["entries"][0]["failure"].is_null());
+}
+
 TEST_F(BenchmarkTest, BadInputIsNamed) {
   const Finished entry = run({"experiment", "benchmark", "run", "--only", "lenet6"});
   EXPECT_EQ(entry.exit_code, 2);

@@ -240,6 +240,9 @@ TEST(BenchmarkRanking, WhatIsSimulatedHasNoRank) {
     }
   }
   EXPECT_EQ(ranking.overall.size(), 1U);
+  EXPECT_THAT(rank_results({checked(benchmark, simulated)}, benchmark, RankedBy::time).shared,
+              IsEmpty())
+      << "no ranked result shares them";
 }
 
 TEST(Benchmark, FaultsOfItsFileAreNamed) {

@@ -42,6 +42,7 @@ struct EntryResult {
   BenchmarkEntry entry;  ///< as it was trained
   FreeSettings settings;
   Provenance provenance = Provenance::measured;
+  std::string flyball{};     ///< version of the program that trained it; "": as of the result
   std::string libraries;     ///< "LibTorch 1.13.1"; "" where it was simulated
   int64_t test_samples = 0;  ///< of the held-out part
   std::vector<BenchmarkEpoch> epochs;

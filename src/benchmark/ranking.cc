@@ -63,6 +63,7 @@ void rank_overall(Ranking& ranking) {
   for (const RankedEntry& entry : ranking.entries)
     for (const RankedRow& row : entry.rows)
       if (row.rank && std::ranges::find(files, row.file) == files.end()) files.push_back(row.file);
+  if (files.empty()) return;
   const auto find = [](const RankedEntry& entry, const std::string& file) {
     return std::ranges::find_if(entry.rows,
                                 [&](const RankedRow& row) { return row.rank && row.file == file; });
@@ -75,7 +76,7 @@ void rank_overall(Ranking& ranking) {
       shared.push_back(&entry);
       ranking.shared.push_back(entry.entry.id);
     }
-  if (shared.empty() || files.empty()) return;
+  if (shared.empty()) return;
   for (const std::string& file : files) {
     RankedBoard board{
         .rank = 0, .board = find(*shared.front(), file)->board, .file = file, .ratio = 0};

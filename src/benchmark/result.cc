@@ -67,10 +67,11 @@ Json derived_json(const EntryResult& result) {
           {"epoch_j", or_null(result.epoch_j())}};
 }
 
-Json entry_json(const EntryResult& result) {
+Json entry_json(const EntryResult& result, const std::string& flyball) {
   Json json{{"entry", definition_json(result.entry)},
             {"settings", settings_json(result.settings)},
             {"provenance", provenance_name(result.provenance)},
+            {"flyball", result.flyball.empty() ? flyball : result.flyball},
             {"libraries", text_or_null(result.libraries)},
             {"test_samples", result.test_samples}};
   json.update(derived_json(result));
@@ -203,6 +204,7 @@ Result<BenchmarkResult> read_result(const Json& json) {
   result.mode_after = read_mode(json.at("mode_after"));
   for (const Json& entry : json.at("entries")) {
     FLYBALL_ASSIGN(result.entries.emplace_back(), read_entry(entry));
+    result.entries.back().flyball = entry.value("flyball", result.flyball);
   }
   if (json.at(signed_off_key).is_object()) {
     result.signed_off_by = json.at(signed_off_key).at("by");
@@ -256,7 +258,8 @@ Json benchmark_json(const BenchmarkResult& result) {
       {"mode_after", result.mode_after.values}};
   if (!result.machine.empty()) json["board"]["machine"] = result.machine;
   json["entries"] = Json::array();
-  for (const EntryResult& entry : result.entries) json["entries"].push_back(entry_json(entry));
+  for (const EntryResult& entry : result.entries)
+    json["entries"].push_back(entry_json(entry, result.flyball));
   const std::string digest = digest_of(json);
   json[signed_off_key] = {
       {"by", result.signed_off_by}, {"utc", result.signed_off_utc}, {"digest", digest}};

@@ -15,7 +15,7 @@ struct BenchmarkResult {
   std::string benchmark;  ///< its name
   int version = 0;
   std::string definition;  ///< Benchmark::digest
-  std::string flyball;     ///< version of the program
+  std::string flyball;     ///< version of the program that wrote it
   std::string started_utc;
   DeviceInfo board;
   std::string machine;  ///< digest of its machine-id: boards of one image look alike; "": not known

@@ -36,6 +36,9 @@ std::string resume_fault(const ReadResult& read, const FreeSettings& settings,
     return "it is of another board, or of another mode";
   if (known.machine != result.machine && !known.machine.empty() && !result.machine.empty())
     return "it is of another board of this kind";
+  if (const auto changed = differences(known.board.settings, result.board.settings);
+      !changed.empty())
+    return "it was measured under other conditions: " + join(changed, "; ");
   for (const EntryResult& entry : known.entries)
     if (!same_settings(entry.settings, settings))
       return fmt::format("its {} was trained with other workers, threads or precision",

@@ -16,8 +16,8 @@ BenchmarkResult begin_result(const Benchmark& benchmark, const DeviceInfo& board
 
 /// Takes over the trained entries that an earlier start wrote to `file`; nothing where no such file
 /// is. Those whose training failed are left out, and no sign-off but that of the file is known.
-/// Errors: `conflict`, where the file is of something else, of another version, board or mode, was
-/// edited, or was trained with settings other than `settings`.
+/// Errors: `conflict`, where the file is of something else, of another version, board, mode or
+/// conditions, was edited, or was trained with settings other than `settings`.
 Status resume_result(const std::filesystem::path& file, const FreeSettings& settings,
                      BenchmarkResult& result);
 

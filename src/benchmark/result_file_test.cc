@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "base/os/temp_folder.h"
 
@@ -99,6 +101,43 @@ TEST_F(ResultFile, RefusesWhatIsOfSomethingElse) {
   EXPECT_THAT(refused(other), HasSubstr("of another version"));
   ASSERT_TRUE(write_file(file_, "{}").ok());
   EXPECT_THAT(refused(begun()), HasSubstr("result.json"));
+}
+
+// What was trained under another governor would stand beside the one that is named now.
+TEST_F(ResultFile, RefusesOtherConditions) {
+  BenchmarkResult left = earlier();
+  left.board.settings = {{"CPU governor", "powersave"}};
+  ASSERT_TRUE(write_result(file_, left).ok());
+  BenchmarkResult now = begun();
+  now.board.settings = {{"CPU governor", "performance"}};
+  EXPECT_EQ(refused(now), file_.string() +
+                              " is there: it was measured under other conditions: CPU governor was "
+                              "powersave, now performance");
+  now.board.settings = left.board.settings;
+  EXPECT_EQ(refused(now), "");
+}
+
+// An entry keeps the version that trained it, whichever program writes the file again.
+TEST_F(ResultFile, EntriesSayWhichProgramTrainedThem) {
+  BenchmarkResult left = earlier();
+  left.flyball = "0.1";
+  ASSERT_TRUE(write_result(file_, left).ok());
+  BenchmarkResult now = begun();
+  now.flyball = "0.2";
+  ASSERT_TRUE(resume_result(file_, {.workers = 1}, now).ok());
+  add_entry(*benchmark_, trained("lstm"), now);
+  ASSERT_TRUE(write_result(file_, now).ok());
+  const auto read = read_benchmark_result(file_);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->edited, "");
+  EXPECT_EQ(read->result.flyball, "0.2");
+  const auto of = [&](const std::string& id) {
+    return std::ranges::find(read->result.entries, id,
+                             [](const EntryResult& one) { return one.entry.id; })
+        ->flyball;
+  };
+  EXPECT_EQ(of("lenet5"), "0.1");
+  EXPECT_EQ(of("lstm"), "0.2");
 }
 
 TEST_F(ResultFile, AMachineIsToldByADigestOfItsId) {
