@@ -269,7 +269,12 @@ options = "--only lenet5"
                                << slurp(folder_ / "e.campaign/cells/agx.workers/log.txt")
                                << slurp(folder_ / "e.campaign/cells/agx.mlperf/log.txt");
   EXPECT_EQ(counts_of(file)["done"], 3);
-  EXPECT_TRUE(fs::exists(folder_ / "e.campaign/cells/agx.mlperf/benchmark.json"));
+  const auto is_result = [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().starts_with("benchmark-");
+  };
+  EXPECT_EQ(std::count_if(fs::directory_iterator(folder_ / "e.campaign/cells/agx.mlperf"),
+                          fs::directory_iterator(), is_result),
+            1);
   EXPECT_FALSE(fs::exists(folder_ / "e.campaign/cells/agx.findings/store.db"));
 }
 

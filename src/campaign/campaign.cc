@@ -341,8 +341,8 @@ Result<CampaignExecutor> parse_executor(const std::string& text) {
 
 const std::vector<AskedCommand>& asked_commands() {
   static const std::vector<AskedCommand> commands = {
-      {.words = "tune", .keeps = true, .dry_runs = true, .references = true},
-      {.words = "plan", .keeps = true, .dry_runs = true},
+      {.words = "tune", .keeps = true, .dry_runs = true, .references = true, .limits = true},
+      {.words = "plan", .keeps = true, .dry_runs = true, .limits = true},
       {.words = "profile"},
       {.words = "experiment run", .keeps = true, .dry_runs = true, .of_real = true},
       {.words = "experiment findings", .keeps = true, .dry_runs = true, .of_real = true},

@@ -53,6 +53,7 @@ struct AskedCommand {
   bool keeps = false;       ///< takes --store
   bool dry_runs = false;    ///< takes --dry-run
   bool references = false;  ///< takes --reference, --profiles and --accept
+  bool limits = false;      ///< its answer keeps limits, or there is none
   std::string then = "";    ///< word behind `words`
   bool results = false;     ///< takes --result
   bool of_real = false;     ///< `keeps` and `dry_runs` are of real boards alone

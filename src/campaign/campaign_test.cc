@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/files.h"
+#include "base/os/temp_folder.h"
 #include "base/text.h"
+#include "campaign/cell_state.h"
 #include "campaign/cells.h"
+#include "campaign/report.h"
 #include "sql/database.h"
 #include "sql/postgres_place.h"
 
@@ -134,6 +138,58 @@ TEST(Campaign, NoHostIsAnOption) {
     EXPECT_TRUE(check_host(host).ok()) << host;
   EXPECT_THAT(complaint("[[boards]]\nname = \"a\"\nhost = \"-oProxyCommand=x\"\n"),
               StartsWith("c.toml:3: '-oProxyCommand=x' is no host"));
+}
+
+// What another machine answered, or was asked in other words, is no answer of this cell.
+TEST(Campaign, AQuestionIsOfItsWordsAndItsMachine) {
+  const auto question = [](const std::string& text) {
+    const Campaign campaign = parsed(text);
+    return cell_question(campaign, cells_of(campaign)->front());
+  };
+  const std::string board = "[[boards]]\nname = \"a\"\n";
+  const std::string ask = "[[questions]]\nname = \"b\"\nask = \"experiment benchmark\"\n";
+  const std::string local = question(board + ask);
+  EXPECT_EQ(local, "experiment benchmark run --result benchmark.json --json");
+  EXPECT_EQ(question("executor = \"ssh\"\n" + board + "host = \"me@one\"\n" + ask),
+            local + " on me@one");
+  EXPECT_EQ(question("executor = \"slurm\"\n" + board + "constraint = \"nano\"\n" + ask),
+            local + " on any nano");
+  EXPECT_EQ(
+      question("executor = \"slurm\"\n" + board + "constraint = \"nano\"\nnode = \"n7\"\n" + ask),
+      local + " on node n7");
+
+  const auto result = [&](const std::string& options) {
+    const Campaign campaign = parsed(board + ask + options);
+    const auto cells = cells_of(campaign).value();
+    return cell_places(campaign, cells, cells[0], CampaignFolder("/c")).result;
+  };
+  EXPECT_THAT(result(""), StartsWith("/c/cells/a.b/benchmark-"));
+  EXPECT_EQ(result(""), result(""));
+  EXPECT_NE(result(""), result("options = \"--workers 2\"\n"))
+      << "what was trained otherwise cannot go on there";
+}
+
+// "No" is that limits are not kept where there are limits, of a benchmark that a target was missed.
+TEST(Campaign, NoIsSaidByWhatWasAsked) {
+  const TempFolder place;
+  const CampaignFolder folder(place.path());
+  const Campaign campaign = parsed(
+      "[[boards]]\nname = \"a\"\ndevice = \"twin:orin_nano\"\n[[questions]]\nname = \"tune\"\n"
+      "[[questions]]\nname = \"b\"\nask = \"experiment benchmark\"\n");
+  const auto cells = cells_of(campaign).value();
+  for (const CampaignCell& cell : cells) {
+    std::filesystem::create_directories(folder.cell(cell));
+    ASSERT_TRUE(write_file(folder.answer(cell), "{}").ok());
+    ASSERT_TRUE(write_file(folder.store(cell), "").ok());
+    CellResult result;
+    result.asked = cell_question(campaign, cell);
+    result.exit_code = 1;
+    ASSERT_TRUE(write_result(folder, cell, result).ok());
+  }
+  const CampaignReport report = campaign_report(campaign, cells, folder);
+  ASSERT_EQ(report.answers.size(), 2u);
+  EXPECT_EQ(report.answers[0].outcome, "no answer keeps the limits");
+  EXPECT_EQ(report.answers[1].outcome, "the answer is no");
 }
 
 TEST(Campaign, FirstBoardOfAKindLeadsTheOthers) {

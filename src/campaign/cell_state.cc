@@ -53,6 +53,14 @@ std::optional<CellResult> read_result(const CampaignFolder& folder, const Campai
   return result;
 }
 
+/// Which machine the executor gives the cell: what another one answered is no answer of this one.
+std::string machine_words(const Campaign& campaign, const CampaignBoard& board) {
+  if (campaign.executor == CampaignExecutor::ssh) return " on " + board.host;
+  if (campaign.executor != CampaignExecutor::slurm || board.simulated) return "";
+  if (!board.node.empty()) return " on node " + board.node;
+  return board.constraint.empty() ? "" : " on any " + board.constraint;
+}
+
 // How it ended with the command that it has now.
 std::optional<CellResult> last_of_question(const Campaign& campaign, const CampaignCell& cell,
                                            const CampaignFolder& folder) {
@@ -115,7 +123,10 @@ CellPlaces cell_places(const Campaign& campaign, const std::vector<CampaignCell>
                        const CampaignCell& cell, const CampaignFolder& folder) {
   CellPlaces places;
   if (keeps_store(campaign, cell)) places.store = folder.store(cell).string();
-  places.result = (folder.cell(cell) / "benchmark.json").string();
+  // What is asked with other words goes into another file: it cannot go on with this one.
+  places.result = (folder.cell(cell) / fmt::format("benchmark-{:016x}.json",
+                                                   content_hash(cell_question(campaign, cell))))
+                      .string();
   if (cell.leader) places.reference = folder.reference(cells[*cell.leader]).string();
   return places;
 }
@@ -151,7 +162,8 @@ std::string cell_question(const Campaign& campaign, const CampaignCell& cell) {
   return shell_line(cell_arguments(campaign, cell,
                                    {.store = "store.db",
                                     .result = "benchmark.json",
-                                    .reference = cell.leader ? "reference.csv" : ""}));
+                                    .reference = cell.leader ? "reference.csv" : ""})) +
+         machine_words(campaign, campaign.boards[cell.board]);
 }
 
 std::string reference_digest(const CampaignFolder& folder, const CampaignCell& leader) {

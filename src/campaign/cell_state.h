@@ -48,7 +48,7 @@ struct CellResult {
 };
 
 enum class CellState {
-  missing,  ///< never begun, or its command is another one now
+  missing,  ///< never begun, or its command or machine is another one now
   running,
   interrupted,  ///< begun, and nobody runs it any more
   failed,       ///< it ended without an answer
@@ -73,8 +73,8 @@ Result<std::string> campaign_id(const CampaignFolder& folder);
 /// The whole line: run by hand, it goes on with the cell's store.
 std::string cell_command(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                          const CampaignCell& cell, const CampaignFolder& folder);
-/// The command line by which a result is known to be that of the cell: without the campaign's
-/// folder, which may be named in several ways, or moved.
+/// The command line and the machine by which a result is known to be that of the cell: without the
+/// campaign's folder, which may be named in several ways, or moved.
 std::string cell_question(const Campaign& campaign, const CampaignCell& cell);
 /// Digest of what those that follow the cell start from; "": it is not there.
 std::string reference_digest(const CampaignFolder& folder, const CampaignCell& leader);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <deque>
@@ -33,8 +34,10 @@ class LocalExecutor {
         folder_(folder),
         run_(run),
         environment_(own_environment()),
-        busy_(campaign.boards.size(), false),
-        free_at_s_(campaign.boards.size(), 0) {}
+        machines_(campaign.boards.size()) {
+    for (size_t i = 0; i < campaign.boards.size(); ++i)
+      machines_[i] = machine_of(campaign.boards[i]);
+  }
 
   Result<LocalSummary> all() {
     FLYBALL_CHECK(begin());
@@ -77,10 +80,22 @@ class LocalExecutor {
     return is_interrupted(run_.cancelled) || std::filesystem::exists(folder_.cancelled(), ignored);
   }
 
+  /// Boards of one machine are measured one after the other: beside each other neither is alone.
+  std::string machine_of(const CampaignBoard& board) const {
+    if (campaign_.executor != CampaignExecutor::ssh) return "";
+    return board.host.substr(board.host.find('@') + 1);  // of npos: all of it
+  }
+
   bool may_begin(const CampaignCell& cell) const {
     if (cell.leader && state_[*cell.leader] != CellState::done) return false;
     if (campaign_.boards[cell.board].simulated) return true;
-    return !busy_[cell.board] && monotonic_s() >= free_at_s_[cell.board];
+    const auto busy = [&](const auto& one) {
+      const size_t board = one.second->board;
+      return !campaign_.boards[board].simulated && machines_[board] == machines_[cell.board];
+    };
+    const auto free_at = free_at_s_.find(machines_[cell.board]);
+    return std::ranges::none_of(running_, busy) &&
+           (free_at == free_at_s_.end() || monotonic_s() >= free_at->second);
   }
 
   Status start_some() {
@@ -125,7 +140,6 @@ class LocalExecutor {
             {run_.program.string(), "campaign", "cell", campaign_.file.string(), cell.name,
              "--executor", executor_name(campaign_.executor), "--out", folder_.path().string()},
             {.environment = environment_, .streams = Streams::all_into(file.get())}));
-    busy_[cell.board] = true;
     running_.emplace(pid, &cell);
     return {};
   }
@@ -141,8 +155,8 @@ class LocalExecutor {
       const CampaignCell& cell = *one->second;
       Guard::forget(one->first);
       one = running_.erase(one);
-      busy_[cell.board] = false;
-      free_at_s_[cell.board] = monotonic_s() + campaign_.cool_down_s;
+      if (!campaign_.boards[cell.board].simulated)
+        free_at_s_[machines_[cell.board]] = monotonic_s() + campaign_.cool_down_s;
       const CellState state = cell_status(campaign_, cells_, cell, folder_).state;
       // Where another process has it by now, this one cannot say how it ends.
       const bool known = state == CellState::done || state == CellState::running;
@@ -187,10 +201,10 @@ class LocalExecutor {
   std::vector<std::string> environment_;
   std::deque<const CampaignCell*> waiting_;
   std::map<pid_t, const CampaignCell*> running_;
-  std::vector<CellState> state_;   ///< by cell
-  std::vector<bool> busy_;         ///< by board
-  std::vector<double> free_at_s_;  ///< by board, monotonic
-  double look_again_at_s_ = 0;     ///< monotonic
+  std::vector<CellState> state_;             ///< by cell
+  std::vector<std::string> machines_;        ///< by board; "": this one
+  std::map<std::string, double> free_at_s_;  ///< by machine, monotonic
+  double look_again_at_s_ = 0;               ///< monotonic
   LocalSummary summary_;
 };
 

@@ -24,11 +24,11 @@ struct LocalSummary {
   std::vector<std::string> failures{};  ///< names of those that failed
 };
 
-/// Runs what has no answer yet. A board that is not simulated runs one cell at a time, with the
-/// campaign's cool-down between them; a cell that starts from another one's measurements waits for
-/// it. Stops where this process is interrupted, or the campaign cancelled: cells that run are asked
-/// to end, and keep what they have measured. Errors: another process runs this campaign (conflict),
-/// files.
+/// Runs what has no answer yet. Of boards that are not simulated a machine (this one, or a host of
+/// ssh) runs one cell at a time, with the campaign's cool-down between them; a cell that starts
+/// from another one's measurements waits for it. Stops where this process is interrupted, or the
+/// campaign cancelled: cells that run are asked to end, and keep what they have measured. Errors:
+/// another process runs this campaign (conflict), files.
 Result<LocalSummary> run_locally(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                                  const CampaignFolder& folder, const LocalRun& run);
 

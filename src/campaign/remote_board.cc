@@ -169,7 +169,7 @@ Result<int> RemoteBoard::ask(const CampaignCell& cell, const CellPlaces& places,
   const CommandWords arguments =
       cell_arguments(campaign_, cell,
                      {.store = places.store.empty() ? "" : "store.db",
-                      .result = "",
+                      .result = std::filesystem::path(places.result).filename().string(),
                       .reference = places.reference.empty() ? "" : "reference.csv"});
   const std::string command = "cd " + shell_line({place}) + " || exit 2; " +
                               ended_with_stdin(line.front() + " " + shell_line(arguments));

@@ -71,6 +71,9 @@ CampaignReport campaign_report(const Campaign& campaign, const std::vector<Campa
     if (!campaign.budgets.empty()) answer.budget = campaign.budgets[cell.budget].name;
     answer.state = cell_state_name(status.state);
     if (status.last) answer.exit_code = status.last->exit_code;
+    answer.outcome = answer.exit_code != 1                           ? answer.state
+                     : campaign.questions[cell.question].ask->limits ? "no answer keeps the limits"
+                                                                     : "the answer is no";
     answer.text = failure_reason(folder, cell, status);
     if (status.state == CellState::done) {
       const Json document = cell_answer(folder, cell);

@@ -15,6 +15,7 @@ namespace flyball {
 struct CellAnswer {
   std::string cell, board, kind, workload, question, budget, state;
   std::optional<int> exit_code;
+  std::string outcome;           ///< the state, or which answer "no" is
   std::optional<double> trials;  ///< that were made, with those of earlier runs
   std::string config;            ///< "cpu_mhz 1510.4, gpu_mhz 624.75"
   std::optional<double> minibatch_ms, power_w, minibatch_j;

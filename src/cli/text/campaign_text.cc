@@ -133,7 +133,7 @@ std::string campaign_report_text(const CampaignReport& report) {
   size_t shown = 0;
   for (const CellAnswer& answer : report.answers) {
     if (shown++ >= most_rows) break;
-    table.add({answer.cell, answer.exit_code == 1 ? "no answer keeps the limits" : answer.state,
+    table.add({answer.cell, answer.outcome,
                answer.trials ? fmt::format("{:g}", *answer.trials) : "-",
                or_dash(answer.minibatch_ms), or_dash(answer.power_w), or_dash(answer.minibatch_j),
                or_dash(answer.provenance), or_dash(answer.config)});
