@@ -10,7 +10,7 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
+constexpr int64_t ms_in_ns = 1'000'000;
 
 SensorInfo rail(const std::string& name, const std::string& total) {
   SensorInfo info{.name = name, .unit = "W", .kind = SensorKind::power, .source = "t"};
@@ -34,9 +34,9 @@ TEST(EnergyLaps, AStretchMayBeLongerThanItsSamplesAreKept) {
   ASSERT_TRUE(sampler.start().ok());
   const int64_t begin_ns = monotonic_ns();
   EnergyLaps laps(sampler, begin_ns, {0.1});
-  while (monotonic_ns() < begin_ns + 3000 * kMs) {
-    if (monotonic_ns() > begin_ns + 1500 * kMs) watts = 20;
-    sleep_until_ns(monotonic_ns() + 20 * kMs);
+  while (monotonic_ns() < begin_ns + 3000 * ms_in_ns) {
+    if (monotonic_ns() > begin_ns + 1500 * ms_in_ns) watts = 20;
+    sleep_until_ns(monotonic_ns() + 20 * ms_in_ns);
     laps.look();
   }
   const int64_t end_ns = monotonic_ns();
@@ -75,12 +75,12 @@ TEST(EnergyLaps, ASensorThatFailsForAWhileHasAGapAndOneThatNeverReadsAnError) {
   ASSERT_TRUE(sampler.start().ok());
   const int64_t begin_ns = monotonic_ns();
   EnergyLaps laps(sampler, begin_ns, {0.1}), never(sampler, begin_ns);
-  sleep_until_ns(begin_ns + 500 * kMs);
+  sleep_until_ns(begin_ns + 500 * ms_in_ns);
   laps.look();
   const int64_t failed_until_ns = monotonic_ns();
   never.end(failed_until_ns);
   fails = false;
-  sleep_until_ns(failed_until_ns + 500 * kMs);
+  sleep_until_ns(failed_until_ns + 500 * ms_in_ns);
   const int64_t end_ns = monotonic_ns();
   sampler.stop();
   laps.end(end_ns);
