@@ -1,7 +1,5 @@
 #include "answers/dynamic_answer.h"
 
-#include <optional>
-
 #include "answers/plan.h"
 #include "base/json.h"
 
@@ -12,7 +10,7 @@ Json to_json(const DynamicAnswer& answer) {
   const bool planned = !answer.infeasible;
   Json json = question_json(answer, problem);
   json["asked"] = describe(problem) + ", in the busiest window";
-  std::optional<double> switch_j = 0;
+  double switch_j = 0;
   json["windows"] = Json::array();
   for (const WindowPlan& window : answer.plan.windows) {
     Json choice = Json::array();
@@ -29,8 +27,7 @@ Json to_json(const DynamicAnswer& answer) {
          {"provenance", provenance_name(answer.provenance)},
          {"switches", window.switches},
          {"switch_j", or_null(window.switch_j)}});
-    if (!window.switch_j) switch_j.reset();
-    if (switch_j) *switch_j += *window.switch_j;
+    switch_j += window.switch_j.value_or(not_measured);
   }
   json["switches"] = answer.plan.switches;
   json["switch_j"] = or_null(switch_j);
