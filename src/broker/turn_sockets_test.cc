@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 
 #include <cmath>
+#include <cstring>
 #include <fstream>
 
+#include "base/clock.h"
 #include "base/os/temp_folder.h"
 #include "broker/broker_testing.h"
 
@@ -99,11 +101,31 @@ TEST_F(TurnSocketsTest, ClientsComeByTheDoorUpToABound) {
   EXPECT_STREQ(flyball_turns_refusal(&one_more), "too many processes ask this broker for turns");
   flyball_turns_close(&clients.front());
   pass_ms(50);
-  one_more.tried = 0;
+  one_more.next = 0;
   EXPECT_EQ(flyball_turn_begin(&one_more), 1);
   flyball_turns_close(&one_more);
   for (flyball_turns& each : clients) flyball_turns_close(&each);
   EXPECT_EQ(client_named(broker.stop(), "many").turns, most_turn_clients);
+}
+
+// Each time that one that does not answer is asked, a step waits for it: so not once a second.
+TEST_F(TurnSocketsTest, OneThatDoesNotWelcomeIsAskedAgainOnceAMinute) {
+  std::filesystem::create_directories(folder_);
+  flyball_turns waiting = client("a");
+  const int listens = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, waiting.socket, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(listens, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listens, 1), 0);
+  const int64_t begin_ns = monotonic_ns();
+  EXPECT_EQ(flyball_turn_begin(&waiting), -1);
+  EXPECT_EQ(errno, EAGAIN);
+  pass_ms(1500);
+  for (int step = 0; step < 3; ++step) EXPECT_EQ(flyball_turn_begin(&waiting), -1);
+  EXPECT_EQ(errno, ECONNREFUSED);
+  EXPECT_LT(monotonic_ns() - begin_ns, 20'000'000'000) << "10 s for the first of them";
+  ::close(listens);
 }
 
 // Numbers are written and read without the program's locale, which may want a comma.
