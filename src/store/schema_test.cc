@@ -93,12 +93,14 @@ TEST_F(Schema, RunsThatMeasuredABoardBecomeFacts) {
       ASSERT_TRUE(database
                       .run("INSERT INTO runs(command, request, device, fingerprint, seed, "
                            "started_utc, state, answer, process, condition_id) "
-                           "VALUES('flyball mode idle', ?, 'host', 'a CPU', 0, 'began', ?, ?, '', "
+                           "VALUES('flyball mode idle', ?, 'host', 'a CPU', 0, "
+                           "'2026-03-02T12:00:00Z', ?, ?, '', "
                            "NULL)",
                            {request, state, answer})
                       .ok());
     };
-    add(R"({"board":"idle power"})", "done", R"({"measured_utc":"then","power_w":4})");
+    add(R"({"board":"idle power"})", "done",
+        R"({"measured_utc":"2026-03-01T12:00:00Z","power_w":4})");
     add(R"({"board":"host","workload":"net"})", "done", "{}");
     add("no JSON", "done", "");
     add(R"({"board":"roofs"})", "done", "damaged");
@@ -111,14 +113,14 @@ TEST_F(Schema, RunsThatMeasuredABoardBecomeFacts) {
   ASSERT_EQ(facts.size(), 3u);
   EXPECT_EQ(facts[0].id, 6);
   EXPECT_EQ(facts[0].kind, BoardFactKind::switch_cost);
-  EXPECT_EQ(facts[0].measured_utc, "began") << "where the document tells no time";
+  EXPECT_EQ(facts[0].measured_utc, "2026-03-02T12:00:00Z") << "where the document tells no time";
   EXPECT_EQ(facts[1].id, 4);
   EXPECT_EQ(facts[1].kind, BoardFactKind::roofs);
   EXPECT_EQ(facts[1].json, "damaged");
   EXPECT_EQ(facts[2].id, 1);
   EXPECT_EQ(facts[2].kind, BoardFactKind::idle_power);
-  EXPECT_EQ(facts[2].json, R"({"measured_utc":"then","power_w":4})");
-  EXPECT_EQ(facts[2].measured_utc, "then");
+  EXPECT_EQ(facts[2].json, R"({"measured_utc":"2026-03-01T12:00:00Z","power_w":4})");
+  EXPECT_EQ(facts[2].measured_utc, "2026-03-01T12:00:00Z");
   EXPECT_EQ(facts[2].command, "flyball mode idle");
   EXPECT_EQ(facts[2].device, "host");
   EXPECT_EQ(facts[2].fingerprint, "a CPU");
