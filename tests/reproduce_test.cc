@@ -121,7 +121,8 @@ TEST_F(ReproduceTest, WithoutAFolderTheOwnExampleIsDone) {
 // By a program that counts what it is asked, and says that each network is 12.5 % wrong.
 class ReproduceAgainTest : public ReproduceTest {
  protected:
-  ReproduceAgainTest() {
+  void SetUp() override {
+    ReproduceTest::SetUp();
     const std::string count = (folder_ / "count").string();
     write("version", "flyball 1");
     write("count", "");
