@@ -60,7 +60,8 @@ class Program:
         """In a child process, such as a loader's worker: it must not keep the pipe open, and the
         program is not its own to end."""
         assert self._process.stdin and self._process.stdout
-        self.close.detach()
+        if self.close.detach() is None:
+            return  # it was closed before
         self._process.returncode = 0
         for pipe in (self._process.stdin, self._process.stdout):
             # The file behind it, which writes nothing of what the parent has not sent yet.
@@ -71,6 +72,8 @@ class Program:
     def say(self, message: Dict[str, Any]) -> Dict[str, Any]:
         """Its answer. Raises Error for what it refuses."""
         assert self._process.stdin and self._process.stdout
+        if not self.close.alive:
+            raise Error("the study is closed", "create another one")
         with self._turn:
             try:
                 # Numbers of other libraries (numpy's, tensors of one number) become plain ones.
@@ -82,8 +85,6 @@ class Program:
                     print("flyball: waiting for %s" % json.loads(line)["waiting"], file=sys.stderr)
                     line = self._process.stdout.readline()
             except (OSError, TypeError, ValueError) as error:
-                if not self.close.alive:
-                    raise Error("the study is closed", "create another one") from error
                 if not isinstance(error, OSError):
                     raise Error("a figure is not a finite number: %s" % error,
                                 "give plain numbers") from error
