@@ -165,7 +165,8 @@ test("a plan for arrivals tells latencies with their limits, and what lies beyon
 
 test("a training that diverges is warned of", () => {
   const page = profile_page();
-  page.answer.diverged_in = 2;
+  Object.assign(page.answer, { diverged_in: 2, outlying: "epoch 3 took 21.4 s, far beyond the others (median 0.81 s)" });
+  assert.ok(profile_sheet(page).notes.some((n) => n.level === "warning" && n.text.startsWith("epoch 3 took 21.4 s, far beyond")));
   assert.ok(profile_sheet(page).notes.some((n) => n.level === "warning" && n.text.startsWith("the training diverges: from epoch 2 on")));
 });
 
@@ -344,7 +345,8 @@ test("a fleet: stale boards and outliers first, modes by budget, energy of an ep
   assert.ok(Math.abs(sheet.charts[0]!.points.find((p) => p.marked)!.y - 9) < 1e-9);
   assert.equal(plain(sheet.meters![0]!.groups[0]!.bars[0]!.words), "180 J");
   assert.deepEqual(column(sheet, "Boards far from the middle one", "board"), ["b.db"]);
-  Object.assign(page.answer, { stale: 0, outliers: 0 });
+  Object.assign(page.answer, { stale: 0, outliers: 0, whole_runs: 3, other_conditions: 2 });
+  assert.ok(fleet_sheet(page).notes.some((n) => n.text === "measurements that neither spread nor best modes count: 3 of whole runs of programs; 2 under other conditions than the latest of their board"));
   assert.match(fleet_sheet(page).headline, /none unlike the others/);
   page.answer.spread = [];
   assert.match(fleet_sheet(page).headline, /they were not compared/);

@@ -42,6 +42,11 @@ function energies(a: FleetShow): SheetMeters[] {
 
 const without_a_mode = (a: FleetShow): string[] => a.budgets_w.filter((w) => !a.best.some((m) => m.budget_w === w)).map((w) => `no mode that was tried keeps ${w} W`);
 
+function not_counted({ whole_runs, other_conditions }: FleetShow): string {
+  const parts = [whole_runs > 0 ? `${whole_runs} of whole runs of programs` : "", other_conditions > 0 ? `${other_conditions} under other conditions than the latest of their board` : ""].filter(Boolean);
+  return parts.length === 0 ? "" : `measurements that neither spread nor best modes count: ${parts.join("; ")}`;
+}
+
 const objective = (m: FleetShownMode): string => (m.objective === "energy" ? "least energy" : m.budget_w === null ? "fastest" : `fastest within ${m.budget_w} W`);
 
 export function fleet_sheet({ answer: a }: FleetPage): Sheet {
@@ -71,6 +76,6 @@ export function fleet_sheet({ answer: a }: FleetPage): Sheet {
       table("Software", "", a.software, [["kind", "", (s) => s.kind], ["fingerprint", "", (s) => s.fingerprint], ["boards", "", (s) => s.boards], ["measurements", "", (s) => s.measurements]]),
     ].filter((t) => t.rows.length > 0),
     facts: [facts("Fleet", [["store", a.store], ["runs", a.runs], ["measurements", a.measurements], ["stale after", duration(a.stale_after_s)]])],
-    notes: notes("note", [a.outliers > 0 ? "an outlier is further from the middle board of its kind than 2 % and than 3.5 standard deviations, in the median trial; of five boards or more" : "", ...without_a_mode(a)]),
+    notes: notes("note", [a.outliers > 0 ? "an outlier is further from the middle board of its kind than 2 % and than 3.5 standard deviations, in the median trial; of five boards or more" : "", ...without_a_mode(a), not_counted(a)]),
   };
 }

@@ -5,7 +5,7 @@ import { config_words } from "../words.ts";
 import type { FactList, Note, SheetChart, SheetFigure, SheetPoint } from "../view.ts";
 
 const source_facts = (sources: RunsSource[]): FactList[] => sources.map((s) =>
-  facts(`Source ${s.name}`, [["name", s.device], ["fingerprint", s.fingerprint], ...Object.entries(s.conditions ?? {}), ["power total", s.power_total ?? "none"], ["measurements", s.measurements]]));
+  facts(`Source ${s.name}`, [["name", s.device], ...(s.board === null ? [] : [["board", s.board] as [string, string]]), ["fingerprint", s.fingerprint], ...Object.entries(s.conditions ?? {}), ["power total", s.power_total ?? "none"], ["measurements", s.measurements]]));
 
 const source_notes = (sources: RunsSource[]): Note[] => sources.slice(1).map((s) =>
   ({ level: "warning", text: `${sources[0]!.name} and ${s.name} do not compare: ${s.differences.join("; ")}`, hint: "Compare figures of one source only." }));
