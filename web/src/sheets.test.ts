@@ -152,13 +152,15 @@ test("two roles of one network are told apart", () => {
 test("a plan for arrivals tells latencies with their limits, and what lies beyond them", () => {
   const { answer, ...page } = plan_page();
   const { choice, answer: _, default: __, limits, would_buy, unmeasured, front, together, ...shared } = answer;
-  const simulated = (latency_ms: number | null, kept_ms: number | null, power_w: number): PlanSimulatedChoice => ({
-    ...choice!, power_w, services: [{ workload: "det", late_pct: 0, latency_ms, kept_ms, mean_batch: 1.5 }], late_pct: 0, latency_ms, mean_batch: 1.5, trainings_per_s: 9, clockwork_per_s: 9.375,
+  const simulated = (latency_ms: number | null, kept_ms: number | null, power_w: number, late_pct = 0): PlanSimulatedChoice => ({
+    ...choice!, power_w, services: [{ workload: "det", late_pct, latency_ms, kept_ms, mean_batch: 1.5 }], late_pct: 0, latency_ms, mean_batch: 1.5, trainings_per_s: 9, clockwork_per_s: 9.375,
   });
-  const sheet = plan_sheet({
-    ...page, answer: { ...shared, problem: "concurrent", percentile: 99, arrivals: ["poisson:60"], choice, simulated: simulated(612.04, 640, 29.1), clockwork: simulated(null, null, 21.021), prefer: "latency", preferences: [], simulations: 7, presets: [] },
+  const sheet_of = (clockwork: PlanSimulatedChoice) => plan_sheet({
+    ...page, answer: { ...shared, problem: "concurrent", percentile: 99, arrivals: ["poisson:60"], choice, simulated: simulated(612.04, 640, 29.1), clockwork, prefer: "latency", preferences: [], simulations: 7, presets: [] },
   });
+  const sheet = sheet_of(simulated(null, null, 21.021, 3));
   assert.deepEqual(column(sheet, "Under these arrivals", "p99 latency"), ["612.1 of 800 (keeps 640, too)", "beyond 800"]);
+  assert.equal(column(sheet_of(simulated(null, null, 21.021)), "Under these arrivals", "p99 latency")[1], "no request came");
   assert.deepEqual(column(sheet, "Under these arrivals", "power"), ["29.1", "21.03"]);
   assert.equal(sheet.figures.find((f) => f.label.startsWith("p99"))!.limit, 800);
 });
