@@ -85,7 +85,7 @@ TEST(EnergyLaps, ASensorThatFailsForAWhileHasAGapAndOneThatNeverReadsAnError) {
   sampler.stop();
   laps.end(end_ns);
   ASSERT_TRUE(laps.sensors()[0].energy.ok());
-  const EnergyWindow& window = *laps.sensors()[0].energy;
+  const EnergyWindow window = *laps.sensors()[0].energy;
   EXPECT_NEAR(window.window_s, seconds_between(begin_ns, end_ns), 1e-6);
   EXPECT_NEAR(window.mean_w, 10, 1e-6);
   EXPECT_EQ(window.min_w, 10);
