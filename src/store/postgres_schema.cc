@@ -143,7 +143,7 @@ struct Index {
 constexpr std::array indexes = {
     Index{"trials_by_known_mode",
           // They had fewer columns, or did not order trials without power as a file does.
-          "DROP INDEX IF EXISTS measurements_by_trial; DROP INDEX IF EXISTS trials_by_mode; "
+          "DROP INDEX IF EXISTS measurements_by_trial; "
           "CREATE INDEX IF NOT EXISTS trials_by_known_mode ON measurements("
           "job_id, mode, provenance, COALESCE(power_total, ''), board_id, store_id) INCLUDE "
           "(power_total, "
