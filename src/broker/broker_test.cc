@@ -227,28 +227,38 @@ TEST(Broker, ANameMayComeInAnotherRoleOnceTheFormerHasGone) {
   EXPECT_THAT(broker.told()[0], HasSubstr("net is connected as a service within 1000 ms"));
 }
 
-TEST(Broker, NamesOfThoseWhoLeftAreGivenBackAndTheirFiguresSummed) {
-  RunningBroker broker;
-  std::vector<std::unique_ptr<PairedClient>> clients;
-  for (int i = 0; i < 130; ++i)  // services and trainings in turns
-    clients.push_back(std::make_unique<PairedClient>(*broker, "c" + std::to_string(i), i % 2));
-  broker.start();
-  for (auto& client : clients) {
+// One after the other.
+void take_turns_and_leave(const std::vector<std::unique_ptr<PairedClient>>& clients) {
+  for (const auto& client : clients) {
     ASSERT_TRUE(client->greet());
     ASSERT_TRUE(client->begin());
     client->end();
     client->leave();
   }
   pass_ms(20);
+}
+
+// Those who left, and those who are told of one by one.
+double busy_of_all_s(const BrokerResult& result) {
+  double busy_s = result.left_busy_s();
+  for (const TurnClientResult& client : result.clients) busy_s += result.busy_s(client);
+  return busy_s;
+}
+
+TEST(Broker, NamesOfThoseWhoLeftAreGivenBackAndTheirFiguresSummed) {
+  RunningBroker broker;
+  std::vector<std::unique_ptr<PairedClient>> clients;
+  for (int i = 0; i < 130; ++i)  // services and trainings in turns
+    clients.push_back(std::make_unique<PairedClient>(*broker, "c" + std::to_string(i), i % 2));
+  broker.start();
+  ASSERT_NO_FATAL_FAILURE(take_turns_and_leave(clients));
   const BrokerResult result = broker.stop();
   EXPECT_EQ(result.clients.size(), 64u);
   EXPECT_EQ(result.left.names, 66u);
   EXPECT_EQ(result.left.turns, 66u);
   EXPECT_EQ(client_named(result, "c129").turns, 1u);
   EXPECT_LE(result.serving.services.size() + result.serving.trainings.size(), 66u);
-  double busy_s = result.left_busy_s();
-  for (const TurnClientResult& client : result.clients) busy_s += result.busy_s(client);
-  EXPECT_DOUBLE_EQ(busy_s, result.serving.busy_s());
+  EXPECT_DOUBLE_EQ(busy_of_all_s(result), result.serving.busy_s());
 }
 
 // What is waited for by decision, as for the part of the time that trainings may have, is no cost.
@@ -276,19 +286,11 @@ TEST(Broker, WhoLeftKeepsItsTimeWhereTheNextComesInAnotherRole) {
   for (int i = 0; i < 66; ++i)
     clients.push_back(std::make_unique<PairedClient>(*broker, "c" + std::to_string(i), i < 64));
   broker.start();
-  for (auto& client : clients) {
-    ASSERT_TRUE(client->greet());
-    ASSERT_TRUE(client->begin());
-    client->end();
-    client->leave();
-  }
-  pass_ms(20);
+  ASSERT_NO_FATAL_FAILURE(take_turns_and_leave(clients));
   BrokerResult result = broker.stop();
   EXPECT_EQ(result.left.names, 2u);
   EXPECT_GT(to_json(result)["left"]["busy_s"], 0);
-  double busy_s = result.left_busy_s();
-  for (const TurnClientResult& client : result.clients) busy_s += result.busy_s(client);
-  EXPECT_DOUBLE_EQ(busy_s, result.serving.busy_s());
+  EXPECT_DOUBLE_EQ(busy_of_all_s(result), result.serving.busy_s());
   result.serving.energy_j = 64;
   for (ServiceResult& service : result.serving.services) service.energy_j = 1;
   EXPECT_EQ(to_json(result)["left"]["energy_j"], 2);

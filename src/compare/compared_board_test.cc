@@ -7,7 +7,6 @@
 #include "base/os/temp_folder.h"
 #include "cost/networks.h"
 #include "space/board_fingerprint.h"
-#include "sql/database.h"
 #include "store/sample_testing.h"
 
 namespace flyball {
@@ -214,11 +213,7 @@ TEST_F(StoredBoard, WhatIsLeftOutForItsConditionsIsSaid) {
 // One that was tried more often would decide for all of them.
 TEST_F(StoredBoard, OfSeveralBoardsEachCountsOnce) {
   for (const double ms : {60, 60, 60, 90}) keep(900, ms);
-  auto file = *Database::open(folder_.path() / "store.db", {});
-  ASSERT_TRUE(
-      file.run_script("INSERT INTO stores(store, own, name, board) VALUES('of the fourth', "
-                      "0, 'fourth', 'fourth'); UPDATE measurements SET store_row = id, "
-                      "store_id = (SELECT MAX(id) FROM stores) WHERE id = 4"));
+  ASSERT_TRUE(make_collected(folder_.path() / "store.db", "fourth", 4).ok());
   const auto board = stored_board_figures(store_, "orin_agx", question({"resnet18"}));
   ASSERT_TRUE(board.ok()) << board.error().message;
   const Configuration& known = board->figures[0].known;

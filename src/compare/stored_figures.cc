@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "answers/repeats.h"
 #include "base/distributions.h"
@@ -45,9 +44,7 @@ NoisyReading as_reading(double value, double low, double high) {
 }
 
 /// Of several boards each counts once, by what it read itself, as `fleet choose` counts them.
-Configuration pooled_by_board(const std::vector<const StoredMeasurement*>& trials) {
-  std::map<TrialOwner, std::vector<const Measurement*>> boards;
-  for (const StoredMeasurement* one : trials) boards[owner_of(*one)].push_back(&one->measurement);
+Configuration pooled_by_board(const std::map<TrialOwner, std::vector<const Measurement*>>& boards) {
   if (boards.size() == 1) return pooled(boards.begin()->second);
   Provenance provenance = Provenance::measured;  // of different kinds the weaker one
   std::vector<NoisyReading> times, powers;
@@ -83,26 +80,25 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
                     network.name, board.name));
   all = of_latest_by_board(std::move(all));
   other_conditions += all.left_out.other_conditions;
-  const Trial* chosen = nearest_to_highest_of(all.trials);
-  if (!chosen) {
+  const Trial* nearest = nearest_to_highest_of(all.trials);
+  if (!nearest) {
     figures.missing = fmt::format(
         "the store holds no trial at batch size {:g} with {:g} loader "
         "workers (--batch-size, --workers)",
         question.batch_size, question.loader_workers);
     return figures;
   }
-  std::vector<const StoredMeasurement*> readings;
-  for (const StoredMeasurement& one : all.trials)
-    if (one.measurement.trial == *chosen) readings.push_back(&one);
-  figures.known = pooled_by_board(readings);
-  std::set<TrialOwner> boards;
-  for (const StoredMeasurement* one : readings) boards.insert(owner_of(*one));
+  const Trial chosen = *nearest;
+  std::erase_if(all.trials,
+                [&](const StoredMeasurement& one) { return one.measurement.trial != chosen; });
+  const auto boards = by_owner(all.trials);
+  figures.known = pooled_by_board(boards);
   if (boards.size() > 1)
     board.notes.push_back(fmt::format("{} on {}: of {} boards, each of which counts once",
                                       network.name, board.name, boards.size()));
-  figures.config = all_settings(*chosen);
-  for (const StoredMeasurement* one : readings)
-    if (one->measurement.power) board.add_total(one->measurement.power->total);
+  figures.config = all_settings(chosen);
+  for (const StoredMeasurement& one : all.trials)
+    if (one.measurement.power) board.add_total(one.measurement.power->total);
   return figures;
 }
 

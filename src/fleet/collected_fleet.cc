@@ -43,11 +43,7 @@ class FleetReader {
 
  private:
   // Of the store whose number is the first column; rows of this store itself have 0.
-  CollectedBoard& board_of(const Row& row) { return boards_[place_of(row)]; }
-  int64_t place_of(const Row& row) const {
-    const auto found = places_.find(row.integer(0));
-    return found == places_.end() ? 0 : found->second;
-  }
+  CollectedBoard& board_of(const Row& row) { return boards_[place_of(places_, row.integer(0))]; }
 
   Status read_boards() {
     FLYBALL_CHECK(
@@ -120,7 +116,7 @@ class FleetReader {
           fleet_.measurements += count(row, 2);
           fleet_.whole_runs += count(row, 7);
           Software& of = software[makes_[row.integer(1)]];
-          const int64_t place = place_of(row);
+          const int64_t place = place_of(places_, row.integer(0));
           of.places.insert(place);
           of.measurements += count(row, 2);
           of_place_[place].insert(row.integer(1));

@@ -22,15 +22,8 @@ class CollectedStore : public testing::Test {
   CollectedStore() : store_(*Store::open(folder_.path() / "store.db")) {}
 
   void keep(const Measurement& one) { ASSERT_TRUE(store_.add_measurement(one).ok()); }
-  /// The last `rows` are those of a store that was collected as this board's.
-  void last_are_of(int rows, const std::string& board) {
-    Database file = *Database::open(folder_.path() / "store.db", {});
-    ASSERT_TRUE(file.run("INSERT INTO stores(store, own, name, board) VALUES(?, 0, ?, ?)",
-                         {board + "'s store", board, board}));
-    ASSERT_TRUE(
-        file.run("UPDATE measurements SET store_row = id, store_id = (SELECT MAX(id) FROM "
-                 "stores) WHERE id > (SELECT MAX(id) FROM measurements) - ?",
-                 {int64_t{rows}}));
+  void collect_from(int64_t first, const std::string& board) {
+    ASSERT_TRUE(make_collected(folder_.path() / "store.db", board, first).ok());
   }
   CollectedFleet shown() {
     Database file = *Database::open(folder_.path() / "store.db", {});
@@ -73,7 +66,7 @@ TEST_F(CollectedStore, OfABoardTheLatestConditionsCount) {
   EXPECT_EQ(fleet.best[0].minibatch_ms, 70) << "a table was put together by the user, and counts";
   // What another board measured then is its latest.
   keep(before);
-  last_are_of(1, "nano-2");
+  collect_from(4, "nano-2");
   fleet = shown();
   EXPECT_EQ(fleet.other_conditions, 1u);
   EXPECT_EQ(fleet.best[0].boards, 2u);
@@ -123,7 +116,7 @@ TEST_F(CollectedStore, BoardsAreComparedByWhatTheyReadUnderTheirLatestConditions
   before.conditions = Conditions{{"LibTorch", "older"}};
   before.started_utc = "2025-03-01T00:00:00Z";
   keep(before);
-  last_are_of(2, "nano-2");
+  collect_from(2, "nano-2");
   const CollectedFleet fleet = shown();
   ASSERT_EQ(fleet.spread.size(), 1u);
   EXPECT_NEAR(*fleet.spread[0].time_cv, 7.071 / 105, 1e-4);

@@ -172,10 +172,8 @@ class BoardMeans {
 };
 
 std::vector<FleetMode> means_of_boards(const StoredTrials& all, FleetKind& kind) {
-  std::map<TrialOwner, std::vector<const Measurement*>> boards;
-  for (const StoredMeasurement& one : all.trials) boards[owner_of(one)].push_back(&one.measurement);
   BoardMeans means;
-  for (const auto& [board, trials] : boards) means.take(trials);
+  for (const auto& [board, trials] : by_owner(all.trials)) means.take(trials);
   return means.modes(kind);
 }
 

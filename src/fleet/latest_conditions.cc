@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/stored_trials.h"
+
 namespace flyball {
 
-const char* const counted_rows_sql =
-    "failure = '' AND disturbed_by = '' AND NOT throttled AND minibatch_ms > 0 AND span = "
-    "'minibatch'";
+int64_t place_of(const std::map<int64_t, int64_t>& places, int64_t store_id) {
+  const auto place = places.find(store_id);
+  return place == places.end() ? 0 : place->second;
+}
 
 Result<LatestConditions> LatestConditions::read(Database& database,
                                                 const std::map<int64_t, int64_t>& places) {
@@ -22,8 +25,7 @@ Result<LatestConditions> LatestConditions::read(Database& database,
                               "measurements WHERE origin NOT IN ('table', 'imported') AND ") +
                           counted_rows_sql + " GROUP BY 1, 2, 3, 4";
   FLYBALL_CHECK(database.run(sql, {}, [&](const Row& row) {
-    const auto place = places.find(row.integer(0));
-    const BoardRow board{place == places.end() ? 0 : place->second, row.integer(1)};
+    const BoardRow board{place_of(places, row.integer(0)), row.integer(1)};
     Latest& latest = read.latest_[{board, read.subjects_[row.integer(2)]}];
     Latest one{row.text(4), row.integer(5), row.integer(3)};
     if (latest.id == 0 ||

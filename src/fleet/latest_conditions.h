@@ -17,9 +17,8 @@ struct BoardRow {
   auto operator<=>(const BoardRow&) const = default;
 };
 
-/// Rows of trials that say what a board alone takes for a minibatch: they did not fail, nothing
-/// throttled or disturbed them, and their times are not those of whole runs. As SQL.
-extern const char* const counted_rows_sql;
+/// `places`: of stores, the board that they are of; 0 of any other.
+int64_t place_of(const std::map<int64_t, int64_t>& places, int64_t store_id);
 
 /// The conditions of the latest trial that a board itself made of a workload. What was read from
 /// tables was put together by the user and counts as it is.

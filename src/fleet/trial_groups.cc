@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/statistics.h"
+#include "store/stored_trials.h"
 
 namespace flyball {
 namespace {
@@ -60,8 +61,7 @@ class GroupReader {
       if (group_.job_id != row.integer(0) || group_.mode != row.blob(1)) tables_.clear();
       group_ = {row.integer(0), row.text(1), row.text(2), row.text(3), {}};
     }
-    const auto place = places_.find(row.is_null(5) ? 0 : row.integer(5));
-    const BoardRow board{place == places_.end() ? 0 : place->second, row.integer(4)};
+    const BoardRow board{place_of(places_, row.is_null(5) ? 0 : row.integer(5)), row.integer(4)};
     const bool of_a_table = row.blob(9) == "table" || row.blob(9) == "imported";
     if (of_a_table || latest_.are(board, group_.job_id, row.is_null(8) ? 0 : row.integer(8)))
       readings_[board].add(row);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "store/schema.h"
+#include "store/stored_trials.h"
 
 namespace flyball {
 namespace {
@@ -138,18 +139,16 @@ CREATE INDEX run_experiment_runs_by_row ON run_experiment_runs(experiment_run_id
 // knows of it. `fleet show` reads rows by trial (fleet/trial_groups.cc): without this index the
 // server reads and sorts all of the table.
 struct Index {
-  const char *name, *sql;
+  const char *name, *sql, *rows;
 };
 constexpr std::array indexes = {
     Index{"trials_by_known_mode",
-          // They had fewer columns, or did not order trials without power as a file does.
+          // That one had fewer columns, and ordered trials without power otherwise than a file.
           "DROP INDEX IF EXISTS measurements_by_trial; "
-          "CREATE INDEX IF NOT EXISTS trials_by_known_mode ON measurements("
-          "job_id, mode, provenance, COALESCE(power_total, ''), board_id, store_id) INCLUDE "
-          "(power_total, "
-          "minibatch_ms, power_w, condition_id, origin) WHERE failure = '' AND disturbed_by = '' "
-          "AND NOT "
-          "throttled AND minibatch_ms > 0 AND span = 'minibatch'"},
+          "CREATE INDEX IF NOT EXISTS trials_by_known_mode ON measurements(job_id, mode, "
+          "provenance, COALESCE(power_total, ''), board_id, store_id) INCLUDE (power_total, "
+          "minibatch_ms, power_w, condition_id, origin) WHERE ",
+          counted_rows_sql},
 };
 
 int64_t newest_version() {
@@ -217,7 +216,8 @@ Status migrate_postgres(Database& database) {
   FLYBALL_ASSIGN(const int64_t version, version_of(database));
   if (version > newest_version()) return newer(database, version);
   FLYBALL_CHECK(take_steps(database, version));
-  for (const Index& index : indexes) FLYBALL_CHECK(database.run_script(index.sql));
+  for (const Index& index : indexes)
+    FLYBALL_CHECK(database.run_script((std::string(index.sql) + index.rows).c_str()));
   return transaction.commit();
 }
 

@@ -43,14 +43,16 @@ inline RunRequest sample_request() {
           Conditions{{"dataset", "/data/imagenette"}, {"power", "module"}}};
 }
 
-/// Makes all that a store holds now another board's, as where its store was collected into this
-/// one.
-inline Status make_collected(const std::filesystem::path& place, const std::string& board) {
+/// Makes all that a store holds now, but for measurements before `from`, another board's, as where
+/// its store was collected into this one.
+inline Status make_collected(const std::filesystem::path& place, const std::string& board,
+                             int64_t from = 1) {
   FLYBALL_ASSIGN(Database store, open_store_database(place, {}));
   FLYBALL_CHECK(
       store.run("INSERT INTO stores(store, own, name, board) VALUES(?1, FALSE, ?1, ?1)", {board}));
   const int64_t id = store.last_id();
-  FLYBALL_CHECK(store.run("UPDATE measurements SET store_id = ?, store_row = id", {id}));
+  FLYBALL_CHECK(
+      store.run("UPDATE measurements SET store_id = ?, store_row = id WHERE id >= ?", {id, from}));
   FLYBALL_CHECK(store.run("UPDATE experiment_runs SET store_id = ?, store_row = id", {id}));
   FLYBALL_CHECK(store.run("UPDATE board_facts SET store_id = ?, store_run = id", {id}));
   return store.run("UPDATE runs SET store_id = ?, store_run = id", {id});

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <tuple>
 
@@ -177,6 +176,13 @@ StoredTrials of_latest_conditions(StoredTrials all) {
 
 TrialOwner owner_of(const StoredMeasurement& stored) {
   return {stored.board, individual_of(stored.measurement.fingerprint)};
+}
+
+std::map<TrialOwner, std::vector<const Measurement*>> by_owner(
+    const std::vector<StoredMeasurement>& trials) {
+  std::map<TrialOwner, std::vector<const Measurement*>> owners;
+  for (const StoredMeasurement& one : trials) owners[owner_of(one)].push_back(&one.measurement);
+  return owners;
 }
 
 StoredTrials of_latest_by_board(StoredTrials all) {

@@ -1,6 +1,7 @@
 // Which stored trials count for what is predicted, planned or compared: one rule for all of them.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,11 @@ namespace flyball {
 bool stands_alone(const Measurement& measurement);
 /// Does it count: it stands alone, and was measured, or is of a kind that somebody accepts?
 bool counts(const Measurement& measurement, Accepted accepted = {});
+/// Rows of measurements that stand alone, and whose times are those of minibatches. As SQL: what
+/// asks so, and the index that serves it, have to have the same words.
+inline constexpr const char* counted_rows_sql =
+    "failure = '' AND disturbed_by = '' AND NOT throttled AND minibatch_ms > 0 AND span = "
+    "'minibatch'";
 
 /// How many do not count, and why. Failed trials are not told of.
 struct LeftOutTrials {
@@ -52,6 +58,9 @@ struct TrialOwner {
   auto operator<=>(const TrialOwner&) const = default;
 };
 TrialOwner owner_of(const StoredMeasurement& stored);
+/// What each owner measured; points into `trials`.
+std::map<TrialOwner, std::vector<const Measurement*>> by_owner(
+    const std::vector<StoredMeasurement>& trials);
 /// of_latest_conditions() of each board by itself.
 StoredTrials of_latest_by_board(StoredTrials all);
 

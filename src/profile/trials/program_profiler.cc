@@ -7,7 +7,6 @@
 #include <limits>
 #include <regex>
 #include <set>
-#include <utility>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -116,8 +115,10 @@ class ProgramTrial {
       FLYBALL_CHECK(check_time());
     }
     const double wall_s = static_cast<double>(monotonic_ns() - run_.started_ns()) * 1e-9;
-    if (!done_) FLYBALL_CHECK(take_ended(wall_s));
-    end_counting();
+    if (!done_) {
+      FLYBALL_CHECK(take_ended(wall_s));
+      end_counting();
+    }
     m_.figures = run_.figures();
     if (memory_bytes_ > 0) m_.figures["memory"] = memory_bytes_;
     return {};
@@ -156,7 +157,6 @@ class ProgramTrial {
 
   // Before the program is gone; what it does until it reports its figures is no part of it.
   void end_counting() {
-    if (std::exchange(counted_, true)) return;
     take_power(meter_, m_);
     clocks_.end(m_);
   }
@@ -245,7 +245,7 @@ class ProgramTrial {
   StoppingRule rule_;
   MinibatchMarks marks_;
   std::vector<MinibatchTimes> early_;  ///< warm-up, which counts when there is nothing else
-  bool counting_ = false, done_ = false, counted_ = false;
+  bool counting_ = false, done_ = false;
   size_t seen_ = 0;
   int64_t last_ns_ = 0, warm_ns_ = 0, cap_ns_ = 0, count_ns_ = 0;
   int64_t next_memory_ns_ = 0;
