@@ -6,23 +6,23 @@
 namespace flyball {
 namespace {
 
-struct Recorded {
+struct RecordedStep {
   const char* name;
   Optimizer optimizer;
   std::optional<double> decay;
   std::array<float, 4> after;
 };
 
-void PrintTo(const Recorded& recorded, std::ostream* out) {
+void PrintTo(const RecordedStep& recorded, std::ostream* out) {
   *out << recorded.name;
 }
 
-class OptimizerSteps : public testing::TestWithParam<Recorded> {};
+class OptimizerSteps : public testing::TestWithParam<RecordedStep> {};
 
 // Five steps of PyTorch 1.13 (torch.optim.SGD, Adam, AdamW; lr 0.1) from (1, -2, 0.5, 3) with the
 // gradients (0.1 t, -0.2, 0.3 / t, 0).
 TEST_P(OptimizerSteps, AreThoseOfPyTorch) {
-  const Recorded& recorded = GetParam();
+  const RecordedStep& recorded = GetParam();
   StepOptions options;
   options.optimizer = recorded.optimizer;
   options.learning_rate = 0.1;
@@ -42,9 +42,11 @@ TEST_P(OptimizerSteps, AreThoseOfPyTorch) {
 INSTANTIATE_TEST_SUITE_P(
     Kinds, OptimizerSteps,
     testing::Values(
-        Recorded{"sgd", Optimizer::sgd, 0.05, {0.6205439f, -1.6103088f, 0.2492023f, 2.8051541f}},
-        Recorded{"adam", Optimizer::adam, 0.05, {0.5072846f, -1.5008022f, 0.0558171f, 2.5017796f}},
-        Recorded{
+        RecordedStep{
+            "sgd", Optimizer::sgd, 0.05, {0.6205439f, -1.6103088f, 0.2492023f, 2.8051541f}},
+        RecordedStep{
+            "adam", Optimizer::adam, 0.05, {0.5072846f, -1.5008022f, 0.0558171f, 2.5017796f}},
+        RecordedStep{
             "adamw", Optimizer::adamw, {}, {0.5109032f, -1.4910189f, 0.0582944f, 2.9850302f}}));
 
 TEST(WeightDecay, IsThatOfTheOptimizerUnlessAsked) {

@@ -24,9 +24,9 @@ nn::LayerNorm layer_norm(int64_t width) {
 }
 
 // Attention and two dense layers, each with dropout, the sum with what went in, and a norm.
-class Layer final : public nn::Module {
+class EncoderLayer final : public nn::Module {
  public:
-  explicit Layer(const BertShape& shape) : dropout_(shape.dropout) {
+  explicit EncoderLayer(const BertShape& shape) : dropout_(shape.dropout) {
     attention_ = register_module(
         "attention", std::make_shared<SelfAttention>(shape.width, shape.heads, shape.dropout));
     attended_ = register_module("attended", layer_norm(shape.width));
@@ -63,7 +63,7 @@ class Bert final : public Network {
     norm_ = register_module("norm", layer_norm(shape.width));
     nn::ModuleList layers;
     for (int64_t i = 0; i < shape.layers; ++i) {
-      layers_.push_back(std::make_shared<Layer>(shape));
+      layers_.push_back(std::make_shared<EncoderLayer>(shape));
       layers->push_back(layers_.back());
     }
     register_module("layers", layers);
@@ -131,7 +131,7 @@ class Bert final : public Network {
   BertShape shape_;
   nn::Embedding words_{nullptr}, places_{nullptr}, types_{nullptr};
   nn::LayerNorm norm_{nullptr};
-  std::vector<std::shared_ptr<Layer>> layers_;
+  std::vector<std::shared_ptr<EncoderLayer>> layers_;
   nn::Linear marks_{nullptr};
 };
 

@@ -16,7 +16,7 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t kWords = 40;
+constexpr int64_t kVocabulary = 40;
 
 // A minibatch of text in which word i of a row is a function of its place.
 struct Text {
@@ -26,7 +26,9 @@ struct Text {
 
   Text(int64_t row_count, int64_t window_length, int64_t window, int64_t first_row = 0)
       : rows(row_count), length(window_length) {
-    const auto word = [](int64_t row, int64_t place) { return (7 * place + 11 * row) % kWords; };
+    const auto word = [](int64_t row, int64_t place) {
+      return (7 * place + 11 * row) % kVocabulary;
+    };
     for (int64_t row = first_row; row < first_row + rows; ++row) {
       for (int64_t i = 0; i < length; ++i) {
         ids.push_back(word(row, window * length + i));
@@ -59,7 +61,7 @@ Tensors on_torch(const Text& text) {
 }
 
 std::shared_ptr<Network> network_of_the_record() {
-  const auto network = make_lstm({{5}, kWords});
+  const auto network = make_lstm({{5}, kVocabulary});
   const torch::NoGradGuard no_grad;
   uint32_t ordinal = 0;
   for (auto& item : network->named_parameters()) {
@@ -85,10 +87,10 @@ constexpr float kLogits[2][3][6] = {
     {{-0.065371f, -0.246467f, -0.274502f, -0.149986f, 0.105405f, 0.185467f},
      {-0.001357f, -0.014406f, -0.172615f, -0.049390f, 0.059739f, 0.148445f},
      {-0.000266f, -0.072653f, -0.234050f, -0.060918f, 0.043016f, 0.163150f}}};
-constexpr double kGradients[2][10] = {{0.183994, 0.467545, 0.134217, 0.139064, 0.139064, 0.521088,
-                                       0.256386, 0.438935, 0.438935, 0.205446},
-                                      {0.217953, 0.448779, 0.183611, 0.143786, 0.143786, 0.549256,
-                                       0.369913, 0.399575, 0.399575, 0.209088}};
+constexpr double kWindowGradients[2][10] = {{0.183994, 0.467545, 0.134217, 0.139064, 0.139064,
+                                             0.521088, 0.256386, 0.438935, 0.438935, 0.205446},
+                                            {0.217953, 0.448779, 0.183611, 0.143786, 0.143786,
+                                             0.549256, 0.369913, 0.399575, 0.399575, 0.209088}};
 
 TEST(Lstm, AnswersAsPyTorchDoesWithTheStateCarried) {
   const auto network = network_of_the_record();
@@ -100,7 +102,7 @@ TEST(Lstm, AnswersAsPyTorchDoesWithTheStateCarried) {
     Tensors outputs;
     network->answer(batch, outputs);
     const torch::Tensor logits = outputs["logits"];
-    ASSERT_EQ(logits.sizes(), (at::IntArrayRef{3, 5, kWords}));
+    ASSERT_EQ(logits.sizes(), (at::IntArrayRef{3, 5, kVocabulary}));
     for (int64_t row = 0; row < 3; ++row)
       for (int64_t i = 0; i < 6; ++i)
         EXPECT_NEAR(logits[row][4][i].item<float>(), kLogits[window][row][i], 1e-4)
@@ -122,7 +124,7 @@ TEST(Lstm, LearnsAsPyTorchDoesThroughAWindowAndNoFurther) {
     size_t place = 0;
     for (const torch::Tensor& parameter : network->parameters()) {
       const double norm = parameter.grad().to(torch::kFloat64).norm().item<double>();
-      EXPECT_NEAR(norm, kGradients[window][place], 1e-4) << window << " " << place;
+      EXPECT_NEAR(norm, kWindowGradients[window][place], 1e-4) << window << " " << place;
       ++place;
       parameter.mutable_grad().reset();
     }
@@ -133,7 +135,7 @@ StepOptions options_of(Phase phase) {
   StepOptions options;
   options.phase = phase;
   options.threads = 1;
-  options.classes = kWords;
+  options.classes = kVocabulary;
   options.shape = {5};
   options.learning_rate = 0.5;
   return options;
@@ -154,7 +156,7 @@ std::vector<float> logits_of(Stepper& stepper, const Text& text) {
 
 TEST(Lstm, StateFollowsTheTextWhateverTheRows) {
   const auto stepper = stepper_of(options_of(Phase::infer));
-  const size_t row = 5 * kWords;
+  const size_t row = 5 * kVocabulary;
   logits_of(*stepper, Text(3, 5, 0));
   const auto carried = logits_of(*stepper, Text(3, 5, 1));
   stepper->begin_epoch();
@@ -183,7 +185,7 @@ TEST(Lstm, ShowsItsPerplexityAndLearns) {
     EXPECT_NEAR(perplexity, std::exp(result->loss), 1e-9 * perplexity);
     (window == 0 ? first : last) = perplexity;
   }
-  EXPECT_NEAR(first, kWords, 4);
+  EXPECT_NEAR(first, kVocabulary, 4);
   EXPECT_LT(last, 0.3 * first);
 }
 
@@ -222,7 +224,7 @@ TEST(Lstm, GoesOnFromACheckpointToTheBitWithWhatItCarries) {
 TEST(Lstm, WordsThatItDoesNotKnowAreNamed) {
   const auto stepper = stepper_of(options_of(Phase::train));
   Text text(3, 5, 0);
-  text.ids[4] = kWords;
+  text.ids[4] = kVocabulary;
   EXPECT_EQ(stepper->step(text.view()).error().message, "word 40 is not in 0 to 39");
   text.ids[4] = 0;
   text.next[2] = -1;
