@@ -75,9 +75,9 @@ class ConvUnit final : public nn::Module {
 };
 using Unit = std::shared_ptr<ConvUnit>;
 
-class Bottleneck final : public nn::Module {
+class YoloBottleneck final : public nn::Module {
  public:
-  Bottleneck(int64_t width, bool adds) : adds_(adds) {
+  YoloBottleneck(int64_t width, bool adds) : adds_(adds) {
     first_ = register_module("cv1", std::make_shared<ConvUnit>(width, width, 3));
     second_ = register_module("cv2", std::make_shared<ConvUnit>(width, width, 3));
   }
@@ -99,7 +99,7 @@ class C2f final : public nn::Module {
     join_ = register_module("cv2", std::make_shared<ConvUnit>((2 + depth) * out / 2, out, 1));
     nn::ModuleList list;
     for (int i = 0; i < depth; ++i) {
-      blocks_.push_back(std::make_shared<Bottleneck>(out / 2, adds));
+      blocks_.push_back(std::make_shared<YoloBottleneck>(out / 2, adds));
       list->push_back(blocks_.back());
     }
     register_module("m", list);
@@ -114,7 +114,7 @@ class C2f final : public nn::Module {
 
  private:
   Unit split_, join_;
-  std::vector<std::shared_ptr<Bottleneck>> blocks_;
+  std::vector<std::shared_ptr<YoloBottleneck>> blocks_;
 };
 
 // Spatial pyramid: the largest of 5, 9 and 13 cells around, by one pool three times.
