@@ -71,7 +71,7 @@ class Ends(InFolder):
 class Stretches(InFolder):
     """Power of the minibatches alone, whatever comes behind them."""
 
-    def measured(self, minibatches, tail_s, trial_s=2.0):
+    def measured(self, minibatches, tail_s, trial_s=2.0, minibatch_s=0.1):
         now, watts = [0.0], [30.0]
 
         class Window:
@@ -91,12 +91,12 @@ class Stretches(InFolder):
             def cancel(self):
                 pass
 
-        busy = [0.1 * minibatches]
+        busy = [minibatch_s * minibatches]
         with mock.patch.object(_study, "window", Window), \
                 mock.patch("time.monotonic_ns", lambda: int(now[0] * 1e9)):
             times = _study._Minibatches(0.25, trial_s)
             for minibatch in range(minibatches):
-                now[0] = 0.1 * (minibatch + 1)
+                now[0] = minibatch_s * (minibatch + 1)
                 times(int(now[0] * 1e9), 0, 0)
             now[0] += tail_s
             if times.stretches:
@@ -109,9 +109,21 @@ class Stretches(InFolder):
         times, watts = self.measured(60, tail_s=10)
         self.assertTrue(times.enough())
         self.assertAlmostEqual(watts, 30)
-        self.assertLess(len(times.counted), 25)
+        self.assertEqual((len(times.counted), len(times.stretches)), (20, 4))
         for one in times.counted:
             self.assertAlmostEqual(one, 100, 3)
+
+    def test_the_minibatch_that_completes_the_trial_counts(self):
+        for minibatch_s, counted in ((0.1, 20), (0.3, 7), (1.1, 2), (2.5, 1)):
+            with self.subTest(minibatch_s=minibatch_s):
+                times, watts = self.measured(60, tail_s=10, minibatch_s=minibatch_s)
+                self.assertTrue(times.enough())
+                self.assertIs(times.times(), times.counted)
+                self.assertEqual(len(times.counted), counted)
+                self.assertIsNone(times._stretch)
+                self.assertAlmostEqual(sum(one.seconds for one in times.stretches),
+                                       counted * minibatch_s, 3)
+                self.assertAlmostEqual(watts, 30)
 
     def test_a_function_that_returns_early(self):
         times, watts = self.measured(14, tail_s=10)

@@ -86,11 +86,11 @@ class _Minibatches:
         self._stretch: Optional[window] = None
 
     def __call__(self, end_ns: int, stall_ns: int, compute_ns: int) -> None:
+        if self.enough():
+            return
         last, self._last_ns = self._last_ns, end_ns
         if not self._first_ns:
             self._first_ns = end_ns
-        elif self.enough():
-            return
         elif self._stretch is not None:
             self.counted.append((end_ns - last) / 1e6)
             if self.enough() or end_ns - self._stretch_ns >= self._trial_s * 1e9 / self._stretches:
@@ -123,7 +123,7 @@ class _Minibatches:
         return bool(self.counted) and self._last_ns - self._counted_ns >= self._trial_s * 1e9
 
     def times(self) -> List[float]:
-        return self.counted if len(self.counted) >= 2 else self.early
+        return self.counted if len(self.counted) >= 2 or self.enough() else self.early
 
 
 def _mean_w(windows: Sequence[window], total: str) -> Optional[float]:
