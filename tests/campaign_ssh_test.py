@@ -14,8 +14,7 @@ import tempfile
 import time
 
 PORT = 16922
-CAMPAIGN = """executor = "ssh"
-parallel = 2
+CAMPAIGN = """parallel = 2
 [[boards]]
 name = "a"
 count = 2
@@ -64,7 +63,7 @@ def main():
                               stderr=open(folder / "sshd.log", "w"))
     try:
         time.sleep(1)
-        run = [flyball, "campaign", "run", "c.toml", "--json"]
+        run = [flyball, "campaign", "run", "c.toml", "--executor", "ssh", "--json"]
         done = subprocess.run(run, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
         logs = "".join(log.read_text() for log in folder.glob("c.campaign/cells/*/log.txt"))
         assert done.returncode == 0, done.stdout + done.stderr + logs + (folder / "sshd.log").read_text()
@@ -84,6 +83,10 @@ def main():
         assert json.loads(alone.stdout)["choice"] == first["choice"]
         again = subprocess.run(run, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
         assert json.loads(again.stdout)["known"] == 2, again.stdout + again.stderr
+        status = subprocess.run([flyball, "campaign", "status", "c.toml", "--json"], cwd=folder, env=environment,
+                                capture_output=True, text=True, check=True)
+        cells = json.loads(status.stdout)["cells"]
+        assert [(cell["state"], cell["host"]) for cell in cells] == [("done", "root@127.0.0.1")] * 2, cells
         print("2 cells over ssh, answers as here, the program copied once")
     finally:
         subprocess.run(["ssh", "-F", folder / "ssh_config", "-o", f"ControlPath={folder}/c/flyball/ssh/%C", "-O", "exit",

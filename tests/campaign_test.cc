@@ -94,6 +94,26 @@ TEST_F(CampaignTest, AnswersEachCellAsThePlainCommandDoes) {
   EXPECT_THAT(slurp(folder_ / "a.csv"), HasSubstr("nano-2.mobilenet_v3.tune.10W"));
 }
 
+// What the command line took instead of the file's executor is known to the other commands.
+TEST_F(CampaignTest, StatusIsOfTheExecutorThatRan) {
+  std::string text = twins;
+  text.replace(text.find("device"), 0, "host = \"me@127.0.0.{n}\"\n");
+  const std::string file = write("c.toml", "executor = \"ssh\"\n" + text).string();
+  EXPECT_EQ(run({"campaign", "status", file, "--json"}).json()["executor"], "ssh");
+  const Finished done = run({"campaign", "run", file, "--executor", "local", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const nlohmann::json status = run({"campaign", "status", file, "--json"}).json();
+  EXPECT_EQ(status["executor"], "local");
+  EXPECT_EQ(status["counts"]["done"], 4);
+  const nlohmann::json asked =
+      run({"campaign", "status", file, "--executor", "ssh", "--json"}).json();
+  EXPECT_EQ(asked["counts"]["missing"], 4) << "another machine answered";
+  EXPECT_THAT(run({"campaign", "cancel", file}).out,
+              HasSubstr("4 of 4 have an answer\n`flyball campaign run " + file +
+                        " --executor local` goes on"));
+  EXPECT_EQ(run({"campaign", "report", file, "--json"}).json()["answers"][0]["state"], "done");
+}
+
 TEST_F(CampaignTest, GoesOnAfterAKill) {
   const std::string file = write("c.toml", twins).string();
   const pid_t first = start({"campaign", "run", file, "--parallel", "1"});

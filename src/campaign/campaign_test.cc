@@ -140,26 +140,26 @@ TEST(Campaign, NoHostIsAnOption) {
               StartsWith("c.toml:3: '-oProxyCommand=x' is no host"));
 }
 
+constexpr auto one_board = "[[boards]]\nname = \"a\"\n";
+constexpr auto one_ask = "[[questions]]\nname = \"b\"\nask = \"experiment benchmark\"\n";
+
 // What another machine answered, or was asked in other words, is no answer of this cell.
 TEST(Campaign, AQuestionIsOfItsWordsAndItsMachine) {
-  const auto question = [](const std::string& text) {
-    const Campaign campaign = parsed(text);
-    return cell_question(campaign, cells_of(campaign)->front());
+  const auto machine = [](const std::string& executor, const std::string& of_board) {
+    const Campaign campaign =
+        parsed("executor = \"" + executor + "\"\n" + one_board + of_board + one_ask);
+    const CampaignCell cell = cells_of(campaign)->front();
+    EXPECT_EQ(cell_question(campaign, cell),
+              "experiment benchmark run --result benchmark.json --json");
+    return cell_machine(campaign, cell);
   };
-  const std::string board = "[[boards]]\nname = \"a\"\n";
-  const std::string ask = "[[questions]]\nname = \"b\"\nask = \"experiment benchmark\"\n";
-  const std::string local = question(board + ask);
-  EXPECT_EQ(local, "experiment benchmark run --result benchmark.json --json");
-  EXPECT_EQ(question("executor = \"ssh\"\n" + board + "host = \"me@one\"\n" + ask),
-            local + " on me@one");
-  EXPECT_EQ(question("executor = \"slurm\"\n" + board + "constraint = \"nano\"\n" + ask),
-            local + " on any nano");
-  EXPECT_EQ(
-      question("executor = \"slurm\"\n" + board + "constraint = \"nano\"\nnode = \"n7\"\n" + ask),
-      local + " on node n7");
+  EXPECT_EQ(machine("local", ""), "");
+  EXPECT_EQ(machine("ssh", "host = \"me@one\"\n"), "me@one");
+  EXPECT_EQ(machine("slurm", "constraint = \"nano\"\n"), "any nano");
+  EXPECT_EQ(machine("slurm", "constraint = \"nano\"\nnode = \"n7\"\n"), "node n7");
 
   const auto result = [&](const std::string& options) {
-    const Campaign campaign = parsed(board + ask + options);
+    const Campaign campaign = parsed(std::string(one_board) + one_ask + options);
     const auto cells = cells_of(campaign).value();
     return cell_places(campaign, cells, cells[0], CampaignFolder("/c")).result;
   };
@@ -167,6 +167,28 @@ TEST(Campaign, AQuestionIsOfItsWordsAndItsMachine) {
   EXPECT_EQ(result(""), result(""));
   EXPECT_NE(result(""), result("options = \"--workers 2\"\n"))
       << "what was trained otherwise cannot go on there";
+}
+
+TEST(Campaign, AnAnswerOfAnotherMachineIsNone) {
+  const TempFolder place;
+  const CampaignFolder folder(place.path());
+  const auto state = [&](const std::string& host, const std::optional<std::string>& answered) {
+    const Campaign campaign = parsed("executor = \"ssh\"\n" + std::string(one_board) + "host = \"" +
+                                     host + "\"\n" + one_ask);
+    const auto cells = cells_of(campaign).value();
+    std::filesystem::create_directories(folder.cell(cells[0]));
+    EXPECT_TRUE(write_file(folder.answer(cells[0]), "{}").ok());
+    EXPECT_TRUE(write_file(folder.store(cells[0]), "").ok());
+    CellResult result;
+    result.asked = cell_question(campaign, cells[0]);
+    result.machine = answered;
+    EXPECT_TRUE(write_result(folder, cells[0], result).ok());
+    return cell_status(campaign, cells, cells[0], folder).state;
+  };
+  EXPECT_EQ(state("one", "one"), CellState::done);
+  EXPECT_EQ(state("one", "two"), CellState::missing);
+  EXPECT_EQ(state("one", ""), CellState::missing);
+  EXPECT_EQ(state("one", std::nullopt), CellState::done) << "nobody kept where it was asked";
 }
 
 // "No" is that limits are not kept where there are limits, of a benchmark that a target was missed.

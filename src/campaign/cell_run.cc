@@ -197,15 +197,18 @@ Result<int> run_cell(const Campaign& campaign, const std::vector<CampaignCell>& 
   const auto last = cell_status(campaign, cells, cell, folder).last;
   if (last && is_answer(last->exit_code)) return last->exit_code;
   FLYBALL_CHECK(check_begin(campaign, cells, cell, folder, runner));
+  if (!executor_of_run(folder)) FLYBALL_CHECK(keep_executor(folder, campaign.executor));
   std::filesystem::current_path(campaign.file.parent_path(), problem);
   if (problem) return file_error("go into", campaign.file.parent_path(), problem.value());
 
   CellResult result;
   result.command = cell_command(campaign, cells, cell, folder);
   result.asked = cell_question(campaign, cell);
+  result.machine = cell_machine(campaign, cell);
   if (cell.leader) result.reference = reference_digest(folder, cells[*cell.leader]);
   result.begun_utc = wall_clock_utc();
-  result.host = host_name();
+  result.host =
+      campaign.executor == CampaignExecutor::ssh ? campaign.boards[cell.board].host : host_name();
   result.attempts = last ? last->attempts + 1 : 1;
   const Stopwatch since;
   const std::filesystem::path output = folder.answer(cell).string() + ".part";

@@ -38,6 +38,7 @@ std::optional<CellResult> read_result(const CampaignFolder& folder, const Campai
   try {
     result.command = document.at("command").get<std::string>();
     result.asked = document.at("asked").get<std::string>();
+    if (document.contains("machine")) result.machine = document["machine"].get<std::string>();
     result.reference = document.at("reference").get<std::string>();
     result.exit_code = document.at("exit_code").get<int>();
     result.begun_utc = document.at("begun_utc").get<std::string>();
@@ -53,19 +54,13 @@ std::optional<CellResult> read_result(const CampaignFolder& folder, const Campai
   return result;
 }
 
-/// Which machine the executor gives the cell: what another one answered is no answer of this one.
-std::string machine_words(const Campaign& campaign, const CampaignBoard& board) {
-  if (campaign.executor == CampaignExecutor::ssh) return " on " + board.host;
-  if (campaign.executor != CampaignExecutor::slurm || board.simulated) return "";
-  if (!board.node.empty()) return " on node " + board.node;
-  return board.constraint.empty() ? "" : " on any " + board.constraint;
-}
-
-// How it ended with the command that it has now.
+// How it ended with the command and on the machine that it has now.
 std::optional<CellResult> last_of_question(const Campaign& campaign, const CampaignCell& cell,
                                            const CampaignFolder& folder) {
   auto last = read_result(folder, cell);
-  if (last && last->asked != cell_question(campaign, cell)) last.reset();
+  if (last && (last->asked != cell_question(campaign, cell) ||
+               (last->machine && *last->machine != cell_machine(campaign, cell))))
+    last.reset();
   return last;
 }
 
@@ -102,6 +97,9 @@ std::filesystem::path CampaignFolder::cancelled() const {
 std::filesystem::path CampaignFolder::jobs() const {
   return path_ / "slurm.json";
 }
+std::filesystem::path CampaignFolder::executor() const {
+  return path_ / "executor";
+}
 
 const char* cell_state_name(CellState state) {
   switch (state) {
@@ -123,10 +121,13 @@ CellPlaces cell_places(const Campaign& campaign, const std::vector<CampaignCell>
                        const CampaignCell& cell, const CampaignFolder& folder) {
   CellPlaces places;
   if (keeps_store(campaign, cell)) places.store = folder.store(cell).string();
-  // What is asked with other words goes into another file: it cannot go on with this one.
-  places.result = (folder.cell(cell) / fmt::format("benchmark-{:016x}.json",
-                                                   content_hash(cell_question(campaign, cell))))
-                      .string();
+  // What is asked with other words, or of another machine, goes into another file: it cannot go on
+  // with this one.
+  std::string asked = cell_question(campaign, cell);
+  if (const std::string machine = cell_machine(campaign, cell); !machine.empty())
+    asked += " on " + machine;
+  places.result =
+      (folder.cell(cell) / fmt::format("benchmark-{:016x}.json", content_hash(asked))).string();
   if (cell.leader) places.reference = folder.reference(cells[*cell.leader]).string();
   return places;
 }
@@ -162,8 +163,26 @@ std::string cell_question(const Campaign& campaign, const CampaignCell& cell) {
   return shell_line(cell_arguments(campaign, cell,
                                    {.store = "store.db",
                                     .result = "benchmark.json",
-                                    .reference = cell.leader ? "reference.csv" : ""})) +
-         machine_words(campaign, campaign.boards[cell.board]);
+                                    .reference = cell.leader ? "reference.csv" : ""}));
+}
+
+std::string cell_machine(const Campaign& campaign, const CampaignCell& cell) {
+  const CampaignBoard& board = campaign.boards[cell.board];
+  if (campaign.executor == CampaignExecutor::ssh) return board.host;
+  if (campaign.executor != CampaignExecutor::slurm || board.simulated) return "";
+  if (!board.node.empty()) return "node " + board.node;
+  return board.constraint.empty() ? "" : "any " + board.constraint;
+}
+
+std::optional<CampaignExecutor> executor_of_run(const CampaignFolder& folder) {
+  const auto name = read_file(folder.executor(), 64);
+  if (!name) return {};
+  const auto executor = parse_executor(std::string(trim(*name)));
+  return executor ? std::optional(*executor) : std::nullopt;
+}
+
+Status keep_executor(const CampaignFolder& folder, CampaignExecutor executor) {
+  return write_file(folder.executor(), std::string(executor_name(executor)) + "\n");
 }
 
 std::string reference_digest(const CampaignFolder& folder, const CampaignCell& leader) {
@@ -236,17 +255,18 @@ Status mark_cancelled(const CampaignFolder& folder) {
 
 Status write_result(const CampaignFolder& folder, const CampaignCell& cell,
                     const CellResult& result) {
-  const Json document = {{"command", result.command},
-                         {"asked", result.asked},
-                         {"reference", result.reference},
-                         {"exit_code", result.exit_code},
-                         {"begun_utc", result.begun_utc},
-                         {"ended_utc", result.ended_utc},
-                         {"host", result.host},
-                         {"seconds", result.seconds},
-                         {"attempts", result.attempts},
-                         {"heat_stops", result.heat_stops},
-                         {"not_restored", result.not_restored}};
+  Json document = {{"command", result.command},
+                   {"asked", result.asked},
+                   {"reference", result.reference},
+                   {"exit_code", result.exit_code},
+                   {"begun_utc", result.begun_utc},
+                   {"ended_utc", result.ended_utc},
+                   {"host", result.host},
+                   {"seconds", result.seconds},
+                   {"attempts", result.attempts},
+                   {"heat_stops", result.heat_stops},
+                   {"not_restored", result.not_restored}};
+  if (result.machine) document["machine"] = *result.machine;
   return write_file(folder.cell(cell) / "result.json", document.dump(1) + "\n");
 }
 

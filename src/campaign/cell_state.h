@@ -29,6 +29,7 @@ class CampaignFolder {
   std::filesystem::path lock(const CampaignCell& cell) const;       ///< who runs it
   std::filesystem::path cancelled() const;  ///< is there while nothing may begin
   std::filesystem::path jobs() const;       ///< of Slurm
+  std::filesystem::path executor() const;   ///< that the last run took
 
  private:
   std::filesystem::path path_;
@@ -36,11 +37,13 @@ class CampaignFolder {
 
 /// How a cell ended, the last time.
 struct CellResult {
-  std::string command;    ///< line that was run
-  std::string asked;      ///< what makes it that of the cell: cell_question()
-  std::string reference;  ///< digest of the table that it started from; "": of none
+  std::string command;                 ///< line that was run
+  std::string asked;                   ///< what makes it that of the cell: cell_question()
+  std::optional<std::string> machine;  ///< cell_machine(); none: written before it was kept
+  std::string reference;               ///< digest of the table that it started from; "": of none
   int exit_code = 0;
-  std::string begun_utc, ended_utc, host;
+  std::string begun_utc, ended_utc;
+  std::string host;  ///< where it ran
   double seconds = 0;
   int attempts = 0;
   int heat_stops = 0;        ///< in the last of them
@@ -73,9 +76,15 @@ Result<std::string> campaign_id(const CampaignFolder& folder);
 /// The whole line: run by hand, it goes on with the cell's store.
 std::string cell_command(const Campaign& campaign, const std::vector<CampaignCell>& cells,
                          const CampaignCell& cell, const CampaignFolder& folder);
-/// The command line and the machine by which a result is known to be that of the cell: without the
-/// campaign's folder, which may be named in several ways, or moved.
+/// The command line by which a result is known to be that of the cell: without the campaign's
+/// folder, which may be named in several ways, or moved.
 std::string cell_question(const Campaign& campaign, const CampaignCell& cell);
+/// The machine that the executor gives the cell: what another one answered is no answer of it. "":
+/// whichever runs the campaign.
+std::string cell_machine(const Campaign& campaign, const CampaignCell& cell);
+/// What the last run took to start the cells; none: nothing ran yet.
+std::optional<CampaignExecutor> executor_of_run(const CampaignFolder& folder);
+Status keep_executor(const CampaignFolder& folder, CampaignExecutor executor);
 /// Digest of what those that follow the cell start from; "": it is not there.
 std::string reference_digest(const CampaignFolder& folder, const CampaignCell& leader);
 /// Files that do not read count as missing, and so does what started from another reference than

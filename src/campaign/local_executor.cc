@@ -218,6 +218,7 @@ Result<LocalSummary> run_locally(const Campaign& campaign, const std::vector<Cam
   FLYBALL_ASSIGN(const LockFile ours,
                  LockFile::take(folder.lock(), "the campaign " + folder.path().string(), 1));
   std::filesystem::remove(folder.cancelled(), problem);
+  FLYBALL_CHECK(keep_executor(folder, campaign.executor));
   return LocalExecutor(campaign, cells, folder, run).all();
 }
 

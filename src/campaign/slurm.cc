@@ -304,6 +304,7 @@ Result<SlurmJobs> submit(const Campaign& campaign, const std::vector<CampaignCel
   FLYBALL_ASSIGN(const LockFile ours,
                  LockFile::take(folder.lock(), "the campaign " + folder.path().string(), 1));
   std::filesystem::remove(folder.cancelled(), problem);
+  FLYBALL_CHECK(keep_executor(folder, campaign.executor));
   FLYBALL_ASSIGN(SlurmJobs jobs, read_jobs(folder));
   FLYBALL_ASSIGN(const auto queue, queue_states(jobs));
   std::set<std::string> queued;

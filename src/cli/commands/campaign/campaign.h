@@ -24,17 +24,20 @@ void add_campaign_cell(CLI::App& campaign, Context& context);
 /// The campaign's file, and what all subcommands may say of it.
 struct CampaignOptions {
   std::string file, out, executor;
-  size_t parallel = 0;  ///< 0: as the file says
+  bool as_last_run = false;  ///< without `executor`: as the last run, not as the file says
+  size_t parallel = 0;       ///< 0: as the file says
   bool json = false;
 };
-void add_campaign_file(CLI::App& command, CampaignOptions& options);
-void add_executor_option(CLI::App& command, CampaignOptions& options);
+/// What starts the cells where no option says it.
+enum class UsualExecutor { of_file, of_last_run };
+void add_campaign_file(CLI::App& command, CampaignOptions& options,
+                       UsualExecutor usual = UsualExecutor::of_last_run);
 
 struct OpenedCampaign {
   Campaign campaign;
   std::vector<CampaignCell> cells;
   CampaignFolder folder;
-  std::string words;  ///< "campaign.toml --out DIR": what names it to each subcommand
+  std::string words;  ///< "campaign.toml --out DIR --executor ssh", to each subcommand
 };
 Result<OpenedCampaign> open_campaign(const CampaignOptions& options);
 /// This program, which runs the cells.

@@ -27,10 +27,9 @@ void add_campaign_cell(CLI::App& campaign, Context& context) {
   CLI::App* command = campaign.add_subcommand(
       "cell", "Run one cell by itself, as `campaign run` and Slurm's tasks do");
   auto options = std::make_shared<CampaignCellArguments>();
-  add_campaign_file(*command, options->campaign);
+  add_campaign_file(*command, options->campaign, UsualExecutor::of_file);
   command->add_option("cell", options->cell, "Name, as `flyball campaign status` shows it")
       ->required();
-  add_executor_option(*command, options->campaign);
   command->footer("Example:\n  flyball campaign cell campaign.toml nano-1.resnet18.tune.10W");
   set_action(*command, context, [options, &context] { return run_one_cell(*options, context); });
 }

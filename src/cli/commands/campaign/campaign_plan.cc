@@ -32,8 +32,7 @@ void add_campaign_plan(CLI::App& campaign, Context& context) {
   CLI::App* command = campaign.add_subcommand(
       "plan", "Say how many cells and trials there are, how long they take and at what energy");
   auto options = std::make_shared<CampaignPlanArguments>();
-  add_campaign_file(*command, options->campaign);
-  add_executor_option(*command, options->campaign);
+  add_campaign_file(*command, options->campaign, UsualExecutor::of_file);
   command->add_option("--store", options->store,
                       "Store of earlier trials, which tell what one takes");
   add_json_flag(*command, options->campaign.json);

@@ -126,8 +126,7 @@ void add_campaign_run(CLI::App& campaign, Context& context) {
   CLI::App* command = campaign.add_subcommand(
       "run", "Run the cells that have no answer yet, or submit them to Slurm");
   auto options = std::make_shared<CampaignRunArguments>();
-  add_campaign_file(*command, options->campaign);
-  add_executor_option(*command, options->campaign);
+  add_campaign_file(*command, options->campaign, UsualExecutor::of_file);
   command
       ->add_option("--parallel", options->campaign.parallel,
                    "Cells at a time; default: as the file says")
