@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/json.h"
 
@@ -57,7 +58,8 @@ Result<std::vector<StoredRun>> runs_and_facts(Store& store) {
   FLYBALL_ASSIGN(std::vector<StoredRun> runs, store.runs());
   FLYBALL_ASSIGN(const std::vector<BoardFact> facts, store.facts({}));
   std::ranges::transform(facts, std::back_inserter(runs), as_run);
-  std::ranges::sort(runs, std::ranges::greater(), &StoredRun::id);
+  std::ranges::sort(runs, std::ranges::greater(),
+                    [](const StoredRun& run) { return std::tie(run.started_utc, run.id); });
   return runs;
 }
 

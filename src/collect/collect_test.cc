@@ -80,6 +80,28 @@ TEST_P(Collect, WhatAnotherStoreReusedAndWasDeletedComesBack) {
   EXPECT_EQ(take("other.db").new_runs, 0u);
 }
 
+// Whatever numbers they got here: what is latest was begun last.
+TEST_P(Collect, AnOlderStoreThatComesLaterIsNotTheLatest) {
+  for (const char* name : {"new.db", "old.db"}) {
+    Measurement one = sample_measurement(0);
+    one.fingerprint = name;
+    const bool old = name == std::string("old.db");
+    if (old) one.started_utc = "2025-01-01T00:00:00Z";
+    ASSERT_TRUE(open(name).add_run(sample_request(), std::array{one}, "").ok());
+    const std::string began = "UPDATE runs SET started_utc = '2025-01-01T00:00:00Z'";
+    if (old) {
+      ASSERT_TRUE(open_store_database(file(name), {})->run(began, {}).ok());
+    }
+    (void)take(name);
+  }
+  Store store = opened_target();
+  const auto runs = store.runs().value();
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].origin->name, file("new.db"));
+  EXPECT_LT(runs[0].id, runs[1].id);
+  EXPECT_EQ(store.conditions({}).value().back().fingerprint, "new.db");
+}
+
 TEST_P(Collect, AllOfAStoreOnceAndAsItWas) {
   std::string identity;
   {

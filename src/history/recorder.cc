@@ -12,6 +12,11 @@
 namespace flyball {
 namespace {
 
+std::string not_taken(size_t count, const std::string& workload, const std::string& why) {
+  return fmt::format("{} earlier measurement{} of {} {} not taken over: {}", count,
+                     count == 1 ? "" : "s", workload, count == 1 ? "is" : "are", why);
+}
+
 // The latest of them says what differs.
 std::string why_not_taken(size_t count, const SameConditions& latest, const ProfilerInfo& now) {
   std::string why = "they were made before their conditions were kept";
@@ -24,9 +29,7 @@ std::string why_not_taken(size_t count, const SameConditions& latest, const Prof
       different.push_back(fmt::format("the latest was made beside {}", latest.disturbed_by));
     why = join(different, "; ");
   }
-  if (!latest.own) why = "they were collected from the store of another board";
-  return fmt::format("{} earlier measurement{} of {} {} not taken over: {}", count,
-                     count == 1 ? "" : "s", now.workload, count == 1 ? "is" : "are", why);
+  return not_taken(count, now.workload, why);
 }
 
 }  // namespace
@@ -60,19 +63,24 @@ Status Recorder::load(bool own_only) {
   for (size_t c = 0; c < role_.config.size(); ++c) candidate_of_[role_.config[c]] = c;
   FLYBALL_ASSIGN(const auto all, store_->conditions(filter));
   const SameConditions* other = nullptr;
-  size_t others = 0;
+  size_t others = 0, foreign = 0;
   for (const SameConditions& same : all) {
     if (same.own && same.disturbed_by.empty() && same.fingerprint == info.fingerprint &&
         same.conditions && serves(*same.conditions, info.conditions)) {
       FLYBALL_CHECK(take(same, filter, own_only));
-    } else {
+    } else if (same.own) {
       other = &same;
       others += same.measurements;
+    } else {
+      foreign += same.measurements;
     }
   }
   for (auto& [candidate, known] : known_) std::ranges::sort(known, {}, &StoredMeasurement::id);
-  if (info.live && other && known_.empty() && !own_only)
-    notes_.push_back(why_not_taken(others, *other, info));
+  if (!info.live || !known_.empty() || own_only) return {};
+  if (other) notes_.push_back(why_not_taken(others, *other, info));
+  if (foreign > 0)
+    notes_.push_back(
+        not_taken(foreign, info.workload, "they were collected from the store of another board"));
   return {};
 }
 

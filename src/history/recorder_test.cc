@@ -171,6 +171,29 @@ TEST_F(RecorderTest, WhatWasCollectedFromAnotherBoardIsMeasuredHereAndSaysWhy) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
+// Its own say what has changed, whatever was collected since.
+TEST_F(RecorderTest, OwnTrialsAndThoseOfAnotherBoardAreCountedApart) {
+  board_.now().fingerprint = "an old CPU";
+  (void)ask();
+  board_.now().fingerprint = "a CPU";
+  (void)ask();
+  ASSERT_TRUE(make_collected(folder_.path(), "orinB", 2).ok());
+  {
+    Database store = open_store_database(folder_.path(), {}).value();
+    ASSERT_TRUE(store
+                    .run("UPDATE measurements SET started_utc = '2026-01-0' || (CASE WHEN "
+                         "store_id IS NULL THEN 2 ELSE 1 END) || 'T00:00:00Z'",
+                         {})
+                    .ok());
+  }
+  EXPECT_FALSE(ask().from_store);
+  EXPECT_THAT(notes_,
+              ElementsAre("1 earlier measurement of lenet5 is not taken over: the machine was 'an "
+                          "old CPU', now 'a CPU'",
+                          "1 earlier measurement of lenet5 is not taken over: they were collected "
+                          "from the store of another board"));
+}
+
 TEST_F(RecorderTest, WithoutPowerItIsMeasuredAgainOncePowerCanBeRead) {
   board_.set_power("");
   EXPECT_FALSE(ask().measurement.power.has_value());

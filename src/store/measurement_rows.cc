@@ -305,7 +305,7 @@ Result<std::vector<SameConditions>> select_conditions(Database& database,
   static const std::string sql = fmt::format(
       "SELECT b.fingerprint, c.entries, m.disturbed_by, COUNT(*), m.store_id IS NULL FROM {} "
       "WHERE {} AND ?9 IS NULL GROUP BY b.fingerprint, c.entries, m.disturbed_by, "
-      "m.store_id IS NULL ORDER BY MAX(m.id)",
+      "m.store_id IS NULL ORDER BY MAX(m.started_utc), MAX(m.id)",
       joins_sql, filter_sql);
   std::vector<SameConditions> found;
   FLYBALL_CHECK(run_filtered(database, sql, filter, [&](const Row& row) -> Status {

@@ -98,7 +98,7 @@ Result<StoredRun> select_run(Database& database, int64_t run) {
 }
 
 Result<std::vector<StoredRun>> select_runs(Database& database) {
-  return select(database, "ORDER BY r.id DESC", {});
+  return select(database, "ORDER BY r.started_utc DESC, r.id DESC", {});
 }
 
 Result<std::vector<StoredRun>> select_runs_in_record(Database& database,
