@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/json.h"
 #include "base/statistics.h"
+#include "store/store_database.h"
 #include "store/stored_trials.h"
 
 namespace flyball {
@@ -40,24 +42,77 @@ std::string conditions_of(const Measurement& m) {
   return text;
 }
 
+/// Whose rows are whose, over all stores.
+class Owners {
+ public:
+  explicit Owners(const std::vector<BoardRecord>& records) {
+    for (const BoardRecord& record : records)
+      for (const StoredMeasurement& stored : record.measurements)
+        if (const auto source = record.sources.find(stored.id); source != record.sources.end())
+          known_as_[source->second.store] = stored.board;
+    for (const bool collected : {true, false})
+      for (const BoardRecord& record : records)
+        for (const StoredMeasurement& stored : record.measurements)
+          if (is_own(record, stored) != collected) note_name(record, stored);
+  }
+
+  /// Has no other store told of it?
+  bool is_news(const BoardRecord& record, const StoredMeasurement& stored) {
+    if (const auto source = record.sources.find(stored.id); source != record.sources.end())
+      return told_.insert(source->second).second;
+    return record.store.empty() || told_.insert({record.store, stored.id}).second;
+  }
+  /// The board's name; two of one name are told apart.
+  std::string name_of(const BoardRecord& record, const StoredMeasurement& stored) const {
+    constexpr size_t digits = 8;
+    const std::string board = board_of(record, stored);
+    const std::string& name = names_.at(board);
+    if (boards_.at(name).size() == 1) return name;
+    return name + " (" + board.substr(0, digits) + ")";
+  }
+
+ private:
+  static bool is_own(const BoardRecord& record, const StoredMeasurement& stored) {
+    return stored.board.empty() || stored.board == record.store;
+  }
+  std::string board_of(const BoardRecord& record, const StoredMeasurement& stored) const {
+    if (!stored.board.empty()) return stored.board;
+    const auto known = known_as_.find(record.store);
+    if (known != known_as_.end()) return known->second;
+    return record.store.empty() ? record.name : record.store;
+  }
+  // A name under which it was collected says more than that of its file.
+  void note_name(const BoardRecord& record, const StoredMeasurement& stored) {
+    const std::string board = board_of(record, stored);
+    const std::string& told = stored.board_name.empty() ? stored.board : stored.board_name;
+    const auto [name, added] = names_.emplace(board, is_own(record, stored) ? record.name : told);
+    if (added) boards_[name->second].insert(board);
+  }
+
+  std::map<std::string, std::string> known_as_;          ///< stores, as boards
+  std::map<std::string, std::string> names_;             ///< by board
+  std::map<std::string, std::set<std::string>> boards_;  ///< by name
+  std::set<RowSource> told_;
+};
+
 // trial → board → software → readings
 using TrialSeries = std::map<TrialKey, std::map<std::string, std::map<std::string, Series>>>;
 
 TrialSeries gather(const std::vector<BoardRecord>& boards) {
   TrialSeries readings;
+  Owners owners(boards);
   for (const BoardRecord& board : boards)
     for (const StoredMeasurement& stored : board.measurements) {
       const Measurement& m = stored.measurement;
       if (stored.reused || m.provenance != Provenance::measured || !counts(m)) continue;
+      if (!owners.is_news(board, stored)) continue;
       const TrialKey key{m.device,
                          m.trial.job.workload,
                          phase_name(m.trial.job.phase),
                          describe(all_settings(m.trial)),
                          m.power ? m.power->total : "",
                          conditions_of(m)};
-      // Of a store that others were collected into, each is a board of its own.
-      const std::string& whose = stored.board.empty() ? board.name : stored.board;
-      Series& own = readings[key][whose][software_of(m)];
+      Series& own = readings[key][owners.name_of(board, stored)][software_of(m)];
       own.ms.push_back(m.minibatch_ms);
       if (const auto joules = m.minibatch_j()) own.joules.push_back(*joules);
     }
@@ -139,6 +194,22 @@ Json groups_json(const std::vector<SpreadGroup>& groups) {
 }
 
 }  // namespace
+
+Result<BoardRecord> board_record(Store& store, const std::filesystem::path& place) {
+  BoardRecord record{place.string(), {}};
+  MeasurementFilter live;
+  live.provenance = Provenance::measured;
+  FLYBALL_ASSIGN(record.measurements, store.measurements(live));
+  FLYBALL_ASSIGN(record.store, store.identity());
+  FLYBALL_ASSIGN(Database rows, open_store_database_to_read(place, {.create = false}));
+  FLYBALL_CHECK(rows.run(
+      "SELECT m.id, s.store, m.store_row FROM measurements m JOIN stores s ON s.id = m.store_id",
+      {}, [&](const Row& row) {
+        record.sources[row.integer(0)] = {row.text(1), row.integer(2)};
+        return Status();
+      }));
+  return record;
+}
 
 BoardSpread spread_of_boards(const std::vector<BoardRecord>& boards) {
   const TrialSeries readings = gather(boards);

@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
+
+#include "base/os/temp_folder.h"
+#include "store/sample_testing.h"
 
 namespace flyball {
 namespace {
@@ -50,6 +54,49 @@ TEST(BoardSpread, CollectedBoardsAreToldApart) {
   ASSERT_EQ(spread.between_boards.size(), 1u);
   EXPECT_THAT(spread.between_boards[0].members, testing::ElementsAre("nano-1", "nano-2"));
   EXPECT_TRUE(spread.over_time.empty());
+}
+
+TEST(BoardSpread, BoardsAreToldByTheirNamesAndThoseOfOneNameApart) {
+  StoredMeasurement one = measured(100, 10, 10), two = measured(100, 12, 10),
+                    three = measured(100, 14, 10);
+  one.board = "0123456789abcdef0123456789abcdef";
+  two.board = "fedcba9876543210fedcba9876543210";
+  three.board = three.board_name = "nano-3";
+  one.board_name = two.board_name = "store.db";
+  const BoardSpread spread = spread_of_boards({{"fleet.db", {one, two, three}}});
+  ASSERT_EQ(spread.between_boards.size(), 1u);
+  EXPECT_THAT(spread.between_boards[0].members,
+              testing::ElementsAre("nano-3", "store.db (01234567)", "store.db (fedcba98)"));
+}
+
+// A store and one that it was collected into hold the same rows of the same board.
+TEST(BoardSpread, ARowOfTwoStoresCountsOnce) {
+  const TempFolder folder;
+  Measurement of_nano = measured(100, 10, 10).measurement, of_other = of_nano;
+  of_other.minibatch_ms = 12;
+  std::string nano;
+  {
+    Store store = Store::open(folder / "nano.db").value();
+    ASSERT_TRUE(store.add_measurements(std::array{of_nano, of_other}).ok());
+    nano = store.identity().value();
+    Store fleet = Store::open(folder / "fleet.db").value();
+    ASSERT_TRUE(fleet.add_measurement(of_nano).ok());
+  }
+  ASSERT_TRUE(make_collected(folder / "fleet.db", nano).ok());
+  {
+    Database fleet = open_store_database(folder / "fleet.db", {}).value();
+    ASSERT_TRUE(fleet.run("UPDATE stores SET board = 'nano-1' WHERE store = ?", {nano}).ok());
+  }
+  std::vector<BoardRecord> records;
+  for (const char* name : {"fleet.db", "nano.db", "nano.db"}) {
+    Store store = Store::open(folder / name).value();
+    records.push_back(board_record(store, folder / name).value());
+  }
+  const BoardSpread spread = spread_of_boards(records);
+  EXPECT_TRUE(spread.between_boards.empty()) << "it is one board";
+  ASSERT_EQ(spread.over_time.size(), 1u);
+  EXPECT_EQ(spread.over_time[0].board, "nano-1");
+  EXPECT_NEAR(spread.over_time[0].time.max, std::sqrt(2.0) / 11, 1e-12) << "of two readings";
 }
 
 TEST(BoardSpread, SoftwareIsNotTakenForABoard) {

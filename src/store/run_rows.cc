@@ -97,6 +97,7 @@ Result<StoredRun> select_run(Database& database, int64_t run) {
   return std::move(found.front());
 }
 
+// Runs that were collected have numbers in the order in which they came.
 Result<std::vector<StoredRun>> select_runs(Database& database) {
   return select(database, "ORDER BY r.started_utc DESC, r.id DESC", {});
 }

@@ -72,8 +72,7 @@ class Store {
   /// The same with measured runs of an experiment.
   Result<int64_t> add_experiment(const RunRequest& request, std::span<const ExperimentRun> rows);
 
-  /// Latest first: by when they started, as a run that was collected has a number of its own here.
-  Result<std::vector<StoredRun>> runs();
+  Result<std::vector<StoredRun>> runs();  ///< latest first
   /// Those that were made here and are in the record of this file, ascending.
   Result<std::vector<StoredRun>> runs_in_record(const std::string& record);
   /// The requests of all runs on a board, by the run's number.

@@ -41,10 +41,8 @@ Status run(const RunsSpreadArguments& options) {
   std::vector<BoardRecord> boards;
   for (const std::string& place : options.stores) {
     FLYBALL_ASSIGN(Store store, open_stored(place));
-    MeasurementFilter live;
-    live.provenance = Provenance::measured;
-    FLYBALL_ASSIGN(auto measurements, store.measurements(live));
-    boards.push_back({place, std::move(measurements)});
+    FLYBALL_ASSIGN(BoardRecord record, board_record(store, store_place(place)));
+    boards.push_back(std::move(record));
   }
   const BoardSpread spread = spread_of_boards(boards);
   if (options.json) {
