@@ -52,19 +52,19 @@ Error not_told(const RunFigures& run, const std::string& name) {
 }
 
 /// The mean, with Student's t over the epochs; of one epoch no bounds are known.
-Estimate mean_figure(const std::vector<double>& values, Provenance provenance) {
+FigureOverEpochs mean_figure(const std::vector<double>& values, Provenance provenance) {
   const auto n = static_cast<double>(values.size());
   Estimate estimate{.value = mean(values), .provenance = provenance};
-  if (values.size() < 2) return estimate;
+  if (values.size() < 2) return {estimate, values.size()};
   const double half = t90(n - 1) * standard_deviation(values) / std::sqrt(n);
   estimate.low = estimate.value - half;
   estimate.high = estimate.value + half;
-  return estimate;
+  return {estimate, values.size()};
 }
 
 /// The share of the time that the CPU was below its highest clock, over the whole run: the mean
 /// over clusters, each of which has its own.
-Result<Estimate> share_below(const RunFigures& run, const RunSource& source) {
+Result<FigureOverEpochs> share_below(const RunFigures& run, const RunSource& source) {
   std::vector<double> shares;
   for (const ClockResidency& clock : run.residency) {
     if (!clock.clock.starts_with("cpu") || clock.values.empty()) continue;
@@ -72,12 +72,12 @@ Result<Estimate> share_below(const RunFigures& run, const RunSource& source) {
     shares.push_back(100 * clock.below(below * highest));
   }
   if (shares.empty()) return not_told(run, "cpu_below_pct");
-  return Estimate{.value = mean(shares), .provenance = source.provenance()};
+  return FigureOverEpochs{{.value = mean(shares), .provenance = source.provenance()}};
 }
 
 /// Of a state without training all there is, of a training the first epoch or the later ones.
-Result<Estimate> figure_of(const RunFigures& run, const FindingSetting& setting,
-                           const std::string& name, const RunSource& source) {
+Result<FigureOverEpochs> figure_of(const RunFigures& run, const FindingSetting& setting,
+                                   const std::string& name, const RunSource& source) {
   if (name == "cpu_below_pct") return share_below(run, source);
   if (name == "plug_w" && run.power_total != "plug")
     return Error{Code::unavailable, "no meter at the wall was read", ""};
@@ -108,19 +108,22 @@ Result<RunFigures> FindingRuns::run(const FindingSetting& setting) const {
   return source->run(run_of(setting));
 }
 
-Result<Estimate> FindingRuns::figure(const FindingSetting& setting, const std::string& name) const {
+Result<FigureOverEpochs> FindingRuns::figure(const FindingSetting& setting,
+                                             const std::string& name) const {
   FLYBALL_ASSIGN(const RunFigures run, this->run(setting));
   const RunSource& source = *find(setting.board);
   if (name != "base_pct") return figure_of(run, setting, name, source);
-  FLYBALL_ASSIGN(const Estimate power, figure_of(run, setting, "power_w", source));
+  FLYBALL_ASSIGN(const FigureOverEpochs training, figure_of(run, setting, "power_w", source));
   FindingSetting rest = setting;
   rest.state = state_at_rest;
   FLYBALL_ASSIGN(const RunFigures idle, this->run(rest));
-  FLYBALL_ASSIGN(const Estimate base, figure_of(idle, rest, "power_w", source));
-  return Estimate{.value = 100 * base.value / power.value,
-                  .low = 100 * base.value / power.high,
-                  .high = 100 * base.value / power.low,
-                  .provenance = source.provenance()};
+  FLYBALL_ASSIGN(const FigureOverEpochs at_rest, figure_of(idle, rest, "power_w", source));
+  const Estimate &power = training.mean, &base = at_rest.mean;
+  return FigureOverEpochs{{.value = 100 * base.value / power.value,
+                           .low = 100 * base.value / power.high,
+                           .high = 100 * base.value / power.low,
+                           .provenance = source.provenance()},
+                          training.epochs};
 }
 
 }  // namespace flyball

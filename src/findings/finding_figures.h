@@ -9,8 +9,14 @@
 
 namespace flyball {
 
-/// A figure over the epochs that it is told of, with the interval of their mean where there are
-/// several. Errors: what RunSource::run() says; `unavailable` for what the run does not tell.
+/// The mean over epochs, with its interval where there are several.
+struct FigureOverEpochs {
+  Estimate mean;
+  size_t epochs = 0;  ///< 0: of the run, not of epochs
+};
+
+/// A figure over the epochs that it is told of. Errors: what RunSource::run() says; `unavailable`
+/// for what the run does not tell.
 class FindingRuns {
  public:
   explicit FindingRuns(std::vector<RunSource*> sources) : sources_(std::move(sources)) {}
@@ -18,7 +24,7 @@ class FindingRuns {
   const std::vector<RunSource*>& sources() const { return sources_; }
   /// Null for a board that is not asked.
   RunSource* find(const std::string& board) const;
-  Result<Estimate> figure(const FindingSetting& setting, const std::string& name) const;
+  Result<FigureOverEpochs> figure(const FindingSetting& setting, const std::string& name) const;
 
  private:
   Result<RunFigures> run(const FindingSetting& setting) const;

@@ -69,13 +69,40 @@ Estimate percent(const Estimate& from, const Estimate& to) {
           .provenance = to.provenance};
 }
 
+/// Two figures that are compared.
+struct FiguresCompared {
+  Estimate from, to;
+};
+
+/// One epoch beside several: it differs where it lies outside of what the next of these would be
+/// expected to be, t·s·√(1 + 1/n) around their mean.
+void expect_next(const FigureOverEpochs& one, Estimate& alone, const FigureOverEpochs& several,
+                 Estimate& next) {
+  if (one.epochs != 1 || several.epochs < 2) return;
+  const double wider = std::sqrt(static_cast<double>(several.epochs) + 1);
+  alone.low = alone.high = alone.value;
+  next.low = next.value - wider * (next.value - next.low);
+  next.high = next.value + wider * (next.high - next.value);
+}
+
+FiguresCompared compared(const FigureOverEpochs& from, const FigureOverEpochs& to) {
+  FiguresCompared both{from.mean, to.mean};
+  expect_next(from, both.from, to, both.to);
+  expect_next(to, both.to, from, both.from);
+  return both;
+}
+
 /// What was measured without a spread might be chance. A simulation repeats itself.
-Status check_spread(const Estimate& compared, const std::string& detail) {
-  if (compared.provenance != Provenance::measured ||
-      (std::isfinite(compared.low) && std::isfinite(compared.high)))
+Status check_spread(const FiguresCompared& both, const Estimate& ours, const std::string& detail) {
+  if (ours.provenance != Provenance::measured ||
+      (std::isfinite(ours.low) && std::isfinite(ours.high)))
     return {};
-  return Error{Code::unavailable,
-               fmt::format("its epochs are too few or differ too much to tell ({})", detail), ""};
+  const bool spread = std::isfinite(both.from.low) && std::isfinite(both.to.low);
+  return Error{
+      Code::unavailable,
+      fmt::format("{} to tell ({})",
+                  spread ? "epochs differ too much" : "one value of each is too little", detail),
+      ""};
 }
 
 /// "2814 → 2250 mWh".
@@ -123,11 +150,17 @@ class Judge {
     return Error{Code::internal, "a check of no kind", ""};
   }
 
+  Result<FiguresCompared> of_both(const FindingCheck& check) {
+    FLYBALL_ASSIGN(const FigureOverEpochs from, runs_.figure(check.from, check.figure));
+    FLYBALL_ASSIGN(const FigureOverEpochs to, runs_.figure(check.to, check.figure));
+    return compared(from, to);
+  }
+
   Status change(const FindingCheck& check, JudgedFigure& figure) {
     figure.published.value.value = percent(check.published_from, check.published_to);
     figure.spread_pct = check.spread_pct;
-    FLYBALL_ASSIGN(const Estimate from, runs_.figure(check.from, check.figure));
-    FLYBALL_ASSIGN(const Estimate to, runs_.figure(check.to, check.figure));
+    FLYBALL_ASSIGN(const FiguresCompared both, of_both(check));
+    const auto& [from, to] = both;
     if (!(from.value > 0) || !(to.value > 0))
       return Error{Code::unavailable,
                    fmt::format("{} is {} and {} there: no change in percent",
@@ -136,7 +169,7 @@ class Judge {
     figure.ours = FindingValue{.value = percent(from, to)};
     figure.detail = from_to(from.value, "→", to.value, check);
     const Estimate& ours = figure.ours->value;
-    FLYBALL_CHECK(check_spread(ours, figure.detail));
+    FLYBALL_CHECK(check_spread(both, ours, figure.detail));
     if (to.provenance == Provenance::measured) {
       figure.detail += fmt::format("; 90 %: {:+.1f} to {:+.1f} %", ours.low, ours.high);
       if (ours.low < 0 && ours.high > 0 && std::abs(ours.value) > check.spread_pct)
@@ -149,8 +182,8 @@ class Judge {
 
   Status level(const FindingCheck& check, JudgedFigure& figure) {
     publish_level(check, figure);
-    FLYBALL_ASSIGN(const Estimate found, runs_.figure(check.from, check.figure));
-    judge_level(check, found, figure);
+    FLYBALL_ASSIGN(const FigureOverEpochs found, runs_.figure(check.from, check.figure));
+    judge_level(check, found.mean, figure);
     return {};
   }
 
@@ -183,12 +216,11 @@ class Judge {
   Status between(const FindingCheck& check, JudgedFigure& figure) {
     figure.published.value.low = check.published_from;
     figure.published.value.high = check.published_to;
-    FLYBALL_ASSIGN(const Estimate from, runs_.figure(check.from, check.figure));
-    FLYBALL_ASSIGN(const Estimate to, runs_.figure(check.to, check.figure));
-    const Estimate times = ratio(from, to);
+    FLYBALL_ASSIGN(const FiguresCompared both, of_both(check));
+    const Estimate times = ratio(both.from, both.to);
     figure.ours = FindingValue{.value = times};
-    figure.detail = from_to(from.value, "and", to.value, check);
-    FLYBALL_CHECK(check_spread(times, figure.detail));
+    figure.detail = from_to(both.from.value, "and", both.to.value, check);
+    FLYBALL_CHECK(check_spread(both, times, figure.detail));
     const bool holds = times.value >= check.published_from && times.value <= check.published_to;
     figure.verdict = holds             ? FindingVerdict::holds
                      : times.value > 1 ? FindingVerdict::size
@@ -202,8 +234,8 @@ class Judge {
     for (const char letter : check.modes) {
       FindingSetting setting = check.from;
       setting.mode = std::string(1, letter);
-      FLYBALL_ASSIGN(const Estimate value, runs_.figure(setting, name));
-      found.push_back(value.value);
+      FLYBALL_ASSIGN(const FigureOverEpochs value, runs_.figure(setting, name));
+      found.push_back(value.mean.value);
     }
     return found;
   }

@@ -236,7 +236,23 @@ TEST(Findings, OfMeasuredEpochsAreTheirMeans) {
 
   const JudgedFigure single = judged_of({10}, {5});
   EXPECT_EQ(single.verdict, std::nullopt);
-  EXPECT_EQ(single.why, "its epochs are too few or differ too much to tell (10 → 5 s)");
+  EXPECT_EQ(single.why, "one value of each is too little to tell (10 → 5 s)");
+}
+
+// A training has one first epoch: the later ones say what would be none of theirs.
+TEST(Findings, OneEpochIsJudgedBesideSeveral) {
+  const std::vector<double> later = {5, 5.1, 4.9, 5, 5};  // 5 ± 2.13 * 0.0707 * √1.2
+  const JudgedFigure far = judged_of({10}, later);
+  EXPECT_EQ(far.verdict, FindingVerdict::holds);
+  EXPECT_NEAR(far.ours->value.low, -51.65, 0.01);
+  EXPECT_NEAR(far.ours->value.high, -48.35, 0.01);
+  EXPECT_EQ(judged_of({5.2}, later).verdict, FindingVerdict::size);
+  EXPECT_EQ(judged_of({4.8}, later).verdict, FindingVerdict::sign);
+  const JudgedFigure near = judged_of({5.15}, later);
+  EXPECT_EQ(near.verdict, std::nullopt);
+  EXPECT_THAT(near.why, HasSubstr("epochs differ too much to tell (5.15 → 5 s; 90 %: -"));
+  EXPECT_EQ(judged_of(later, {2.5}).verdict, FindingVerdict::holds);
+  EXPECT_EQ(judged_of({10}, {0, 0, 0, 40, 40}).verdict, std::nullopt);
 }
 
 TEST(Findings, FilesSayWhichLineIsWrong) {
