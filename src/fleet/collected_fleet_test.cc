@@ -5,8 +5,10 @@
 
 #include "base/os/temp_folder.h"
 #include "space/axis.h"
+#include "space/board_fingerprint.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
+#include "store/stored_trials.h"
 
 namespace flyball {
 namespace {
@@ -70,6 +72,37 @@ TEST_F(CollectedStore, OfABoardTheLatestConditionsCount) {
   fleet = shown();
   EXPECT_EQ(fleet.other_conditions, 1u);
   EXPECT_EQ(fleet.best[0].boards, 2u);
+}
+
+// Nor does what a board measured with other software count beside its latest; simulated boards with
+// a number are boards each.
+TEST_F(CollectedStore, OfABoardTheLatestSoftwareCounts) {
+  Measurement before = trial(20), now = trial(80), elsewhere = trial(70);
+  before.fingerprint = "board p3701; kernel 5.10; driver 35.4";
+  before.started_utc = "2025-03-01T00:00:00Z";
+  before.trial.job.settings[axis::batch_size] = 32;  // another job of the same workload
+  elsewhere.fingerprint = individual_fingerprint("twin of orin_agx, constants 0a", 1, 7);
+  elsewhere.provenance = Provenance::simulated;
+  for (const Measurement& one : {now, before, elsewhere}) keep(one);
+  EXPECT_EQ(shown().other_conditions, 1u);
+  for (const CollectedMode& best : shown().best)
+    EXPECT_EQ(best.minibatch_ms, best.provenance == "simulated" ? 70 : 80);
+  keep(before);
+  collect_from(4, "nano-2");
+  EXPECT_EQ(shown().other_conditions, 1u) << "of another board it is the latest";
+}
+
+// Whoever asked it, and wherever: as stored_trials() counts.
+TEST_F(CollectedStore, ATableThatWasSearchedOnTwoMachinesIsOneBoard) {
+  Measurement answered = trial(80);
+  answered.origin = Origin::table;
+  keep(answered);
+  keep(answered);
+  collect_from(2, "laptop");
+  ASSERT_EQ(shown().best.size(), 2u);
+  EXPECT_EQ(shown().best[0].boards, 1u);
+  EXPECT_EQ(shown().best[0].measurements, 1u);
+  EXPECT_EQ(stored_trials(store_, {}, {.simulated = true})->trials.size(), 1u);
 }
 
 TEST_F(CollectedStore, ARowOfATableCountsOnce) {

@@ -1,10 +1,11 @@
-// Which trials of a board belong together (of_latest_conditions() of store/stored_trials.h), for
+// Which trials of a board belong together (of_latest_by_board() of store/stored_trials.h), for
 // stores of more rows than memory may hold.
 #pragma once
 
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "sql/database.h"
 
@@ -20,8 +21,8 @@ struct BoardRow {
 /// `places`: of stores, the board that they are of; 0 of any other.
 int64_t place_of(const std::map<int64_t, int64_t>& places, int64_t store_id);
 
-/// The conditions of the latest trial that a board itself made of a workload. What was read from
-/// tables was put together by the user and counts as it is.
+/// Software and conditions of the latest trial that a board itself made of a network. What was read
+/// from tables was put together by the user and counts as it is.
 class LatestConditions {
  public:
   /// `places`: of stores, the board that they are of.
@@ -34,12 +35,16 @@ class LatestConditions {
  private:
   struct Latest {
     std::string started_utc;
-    int64_t id = 0, condition_id = 0;
+    int64_t id = 0, board_id = 0, condition_id = 0;
   };
-  using Subject = std::pair<std::string, std::string>;  ///< workload and phase
+  using Numbers = std::map<int64_t, size_t>;
+  using Key = std::tuple<int64_t, size_t, size_t>;  ///< place, device, network
 
-  std::map<int64_t, Subject> subjects_;  ///< by job
-  std::map<std::pair<BoardRow, Subject>, Latest> latest_;
+  const Latest* find(const BoardRow& board, int64_t job_id) const;
+
+  Numbers devices_;   ///< by row of `boards`: the same device, whatever its software
+  Numbers networks_;  ///< by job: the same network and phase
+  std::map<Key, Latest> latest_;
 };
 
 }  // namespace flyball

@@ -43,9 +43,9 @@ struct BoardReadings {
   }
 };
 
-// What tables of a kind of board read of one job and mode, in whatever part of the table: place,
-// device, total, time and power.
-using TableReading = std::tuple<int64_t, std::string, std::string, double, double>;
+// What tables of a kind of board read of one job and mode, in whatever part of the table and
+// wherever it was asked: device, total, time and power.
+using TableReading = std::tuple<std::string, std::string, double, double>;
 
 class GroupReader {
  public:
@@ -98,7 +98,7 @@ class GroupReader {
   }
   TableReading reading_of(const TrialBoard& one) const {
     const auto device = devices_.find(one.board_id);
-    return {one.place, device == devices_.end() ? "" : device->second, group_.power_total, one.ms,
+    return {device == devices_.end() ? "" : device->second, group_.power_total, one.ms,
             one.power_w};
   }
 
