@@ -276,6 +276,12 @@ TEST_F(CollectCommandTest, BoardsWithAnotherTotalOfPowerAreLeftOut) {
   EXPECT_EQ(chosen["kinds"][0]["power_total"], "module");
   EXPECT_NEAR(chosen["value"].get<double>(), 50000 / 16.0 * 0.1 * 11, 1e-6);
   EXPECT_THAT(chosen["notes"].dump(), testing::HasSubstr("another total (monitor)"));
+  const auto compared =
+      run({"compare", "boards", "resnet18", "--device", "orin_nano", "--store", fleet, "--json"});
+  ASSERT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.json().dump(), testing::HasSubstr("another total (monitor)"));
+  const auto shown = run({"fleet", "show", "--store", fleet, "--json"}).json();
+  EXPECT_NEAR(shown["best"][0]["power_w"].get<double>(), 11, 1e-9) << shown["best"];
 }
 
 }  // namespace

@@ -223,6 +223,40 @@ TEST_F(StoredBoard, OfSeveralBoardsEachCountsOnce) {
   EXPECT_THAT(board->notes, testing::Contains(HasSubstr("of 2 boards, each of which counts once")));
 }
 
+// Times are of those whose watts they are told with: as `fleet choose` has it.
+TEST_F(StoredBoard, OfSeveralTotalsThatOfMostBoardsCounts) {
+  const auto keep_with = [&](double ms, const std::string& total) {
+    Measurement one = sample_measurement(0);
+    one.trial.mode.values[axis::gpu_mhz] = 900;
+    one.trial.job.settings[axis::loader_workers] = 4;
+    one.trial.job.settings[axis::prefetch] = 2;
+    one.minibatch_ms = ms;
+    one.power->total = total;
+    one.power->mean_w = ms / 10;
+    if (total.empty()) one.power.reset();
+    ASSERT_TRUE(store_.add_measurement(one).ok());
+  };
+  keep_with(60, "module");
+  keep_with(70, "module");
+  keep_with(110, "module");
+  keep_with(500, "input");
+  keep_with(900, "");
+  int64_t first = 1;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    // The last call for a row tells whose it is.
+    ASSERT_TRUE(make_collected(folder_.path() / "store.db", name, first++).ok());
+  }
+  const auto board = stored_board_figures(store_, "orin_agx", question({"resnet18"}));
+  ASSERT_TRUE(board.ok()) << board.error().message;
+  const Configuration& known = board->figures[0].known;
+  EXPECT_EQ(known.minibatch_ms, 80) << "the mean of three, whose median is 70";
+  EXPECT_EQ(known.power_w, 8);
+  EXPECT_EQ(board->power_total, "module");
+  EXPECT_THAT(board->notes,
+              testing::Contains(HasSubstr("power of 1 board is another total (input)")));
+  EXPECT_THAT(board->notes, testing::Contains(HasSubstr("1 trial without power is left out")));
+}
+
 // As `fleet show` counts them, whether each has a store or all share one.
 TEST_F(StoredBoard, SimulatedBoardsWithANumberEachCountOnce) {
   for (const double ms : {60, 60, 60, 90}) {

@@ -2,13 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "answers/repeats.h"
-#include "base/distributions.h"
 #include "compare/compared_board.h"
-#include "space/estimate.h"
 #include "store/stored_trials.h"
 
 namespace flyball {
@@ -37,27 +34,6 @@ const Trial* nearest_to_highest_of(std::span<const StoredMeasurement> trials) {
   return best;
 }
 
-NoisyReading as_reading(double value, double low, double high) {
-  const double width = high - low;
-  return {value,
-          std::isfinite(width) ? width / (2 * normal_quantile(0.95) * value) : unknown_noise};
-}
-
-/// Of several boards each counts once, by what it read itself, as `fleet choose` counts them.
-Configuration pooled_by_board(const std::map<TrialOwner, std::vector<const Measurement*>>& boards) {
-  if (boards.size() == 1) return pooled(boards.begin()->second);
-  Provenance provenance = Provenance::measured;  // of different kinds the weaker one
-  std::vector<NoisyReading> times, powers;
-  for (const auto& [board, readings] : boards) {
-    const Configuration of = pooled(readings);
-    provenance = std::max(provenance, of.provenance);
-    times.push_back(as_reading(of.minibatch_ms, of.time_lo, of.time_hi));
-    if (of.power_w > 0) powers.push_back(as_reading(of.power_w, of.power_lo, of.power_hi));
-  }
-  const Estimate time = pooled(times, provenance), power = pooled(powers, provenance);
-  return {time.value, time.low, time.high, power.value, power.low, power.high, provenance};
-}
-
 /// `other_conditions`: how many trials are left out since the latest had others.
 BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
                         const BoardsQuestion& question, ComparedBoard& board,
@@ -74,31 +50,34 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
           fmt::format(" ({} are left out: --accept simulated takes them)", all.left_out.words());
     return figures;
   }
+  all = of_latest_by_board(std::move(all));
+  other_conditions += all.left_out.other_conditions;
   if (!keep_as_asked(all.trials, asked_of(question)) && !all.trials.empty())
     board.notes.push_back(
         fmt::format("the trials of {} on {} do not say how many loader workers they had",
                     network.name, board.name));
-  all = of_latest_by_board(std::move(all));
-  other_conditions += all.left_out.other_conditions;
+  const OneTotal total = keep_one_total(all.trials);
+  for (const std::string& note : total.notes(fmt::format("{} on {}", network.name, board.name)))
+    board.notes.push_back(note);
   const Trial* nearest = nearest_to_highest_of(all.trials);
   if (!nearest) {
     figures.missing = fmt::format(
         "the store holds no trial at batch size {:g} with {:g} loader "
-        "workers (--batch-size, --workers)",
-        question.batch_size, question.loader_workers);
+        "workers (--batch-size, --workers){}",
+        question.batch_size, question.loader_workers,
+        all.left_out.other_conditions > 0 ? " under its latest conditions" : "");
     return figures;
   }
   const Trial chosen = *nearest;
   std::erase_if(all.trials,
                 [&](const StoredMeasurement& one) { return one.measurement.trial != chosen; });
   const auto boards = by_owner(all.trials);
-  figures.known = pooled_by_board(boards);
+  figures.known = of_owners(boards);
   if (boards.size() > 1)
     board.notes.push_back(fmt::format("{} on {}: of {} boards, each of which counts once",
                                       network.name, board.name, boards.size()));
   figures.config = all_settings(chosen);
-  for (const StoredMeasurement& one : all.trials)
-    if (one.measurement.power) board.add_total(one.measurement.power->total);
+  if (all.trials.front().measurement.power) board.add_total(total.taken);
   return figures;
 }
 

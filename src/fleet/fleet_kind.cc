@@ -114,67 +114,20 @@ Result<WorkloadTable> as_asked(const WorkloadTable& table, const FleetTraining& 
   return narrowed(table, choices);
 }
 
-// Of the boards of a store: each counts once, by the median of what it read in a mode.
-class BoardMeans {
- public:
-  void take(const std::vector<const Measurement*>& of_board) {
-    std::map<std::string, std::map<Settings, std::vector<const Measurement*>>> readings;
-    for (const Measurement* m : of_board)
-      if (m->power) readings[m->power->total][all_settings(m->trial)].push_back(m);
-    for (const auto& [total, modes] : readings) {
-      ++boards_[total];
-      for (const auto& [config, of] : modes)
-        if (const Configuration known = pooled(of); known.minibatch_ms > 0 && known.power_w > 0)
-          add(means_[total][config], {config, known.minibatch_ms, known.power_w, known.provenance});
-    }
-  }
-
-  /// Watts of several totals do not compare: that of most boards is taken, and the others noted.
-  std::vector<FleetMode> modes(FleetKind& kind) const {
-    const auto most =
-        std::ranges::max_element(boards_, {}, [](const auto& total) { return total.second; });
-    std::vector<FleetMode> modes;
-    if (most == boards_.end()) return modes;
-    kind.power_total = most->first;
-    for (const auto& [total, boards] : boards_)
-      if (total != most->first)
-        kind.notes.push_back(fmt::format(
-            "{}: power of {} of {} is another total ({}), and left out", kind.name, boards,
-            boards == 1 ? "board" : "boards", total.empty() ? "not named" : total));
-    const auto found = means_.find(most->first);
-    if (found == means_.end()) return modes;
-    for (const auto& [config, sum] : found->second) {
-      modes.push_back(sum.mode);
-      modes.back().minibatch_ms /= sum.boards;
-      modes.back().power_w /= sum.boards;
-    }
-    return modes;
-  }
-
- private:
-  struct Sum {
-    FleetMode mode;
-    double boards = 0;
-  };
-  // What is simulated for one board is not measured for all.
-  static void add(Sum& sum, const FleetMode& mode) {
-    if (sum.boards++ == 0) {
-      sum.mode = mode;
-      return;
-    }
-    sum.mode.minibatch_ms += mode.minibatch_ms;
-    sum.mode.power_w += mode.power_w;
-    sum.mode.known = std::max(sum.mode.known, mode.known);
-  }
-
-  std::map<std::string, size_t> boards_;  ///< by total
-  std::map<std::string, std::map<Settings, Sum>> means_;
-};
-
-std::vector<FleetMode> means_of_boards(const StoredTrials& all, FleetKind& kind) {
-  BoardMeans means;
-  for (const auto& [board, trials] : by_owner(all.trials)) means.take(trials);
-  return means.modes(kind);
+// Of the boards of a store: each counts once in a mode.
+std::vector<FleetMode> means_of_boards(std::vector<StoredMeasurement>& trials, FleetKind& kind) {
+  const OneTotal total = keep_one_total(trials);
+  kind.power_total = total.taken;
+  for (const std::string& note : total.notes(kind.name)) kind.notes.push_back(note);
+  std::map<Settings, std::map<TrialOwner, std::vector<const Measurement*>>> configs;
+  for (const auto& [board, readings] : by_owner(trials))
+    for (const Measurement* m : readings)
+      if (m->power) configs[all_settings(m->trial)][board].push_back(m);
+  std::vector<FleetMode> modes;
+  for (const auto& [config, boards] : configs)
+    if (const Configuration known = of_owners(boards); known.minibatch_ms > 0 && known.power_w > 0)
+      modes.push_back({config, known.minibatch_ms, known.power_w, known.provenance});
+  return modes;
 }
 
 // "orin_nano (nano-1, nano-2)": kinds of boards that trained the network, whatever the settings.
@@ -264,11 +217,11 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
   std::erase_if(all.trials, [&](const StoredMeasurement& one) {
     return canonical_network(one.measurement.trial.job.workload) != training.network.name;
   });
+  all = of_latest_by_board(std::move(all));
   const bool loader_told =
       keep_as_asked(all.trials, {training.batch_size, training.loader_workers, training.prefetch});
-  all = of_latest_by_board(std::move(all));
   FleetKind kind{name, compared_title(name, "store")};
-  const std::vector<FleetMode> modes = means_of_boards(all, kind);
+  const std::vector<FleetMode> modes = means_of_boards(all.trials, kind);
   kind.known_modes = modes.size();
   set_front(kind, modes);
   if (kind.front.empty()) {
@@ -280,6 +233,9 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
         training.network.name, name, training.batch_size, training.loader_workers);
     FLYBALL_ASSIGN(const std::string known, kinds_of_network(store, training));
     if (!known.empty()) error.hint = "its trainings there are on " + known;
+    if (all.left_out.other_conditions > 0)
+      error.hint +=
+          fmt::format("{}{} are left out", error.hint.empty() ? "" : "; ", all.left_out.words());
     if (all.left_out.simulated > 0)
       error.hint = all.left_out.words() + " are left out: --accept simulated takes them";
     return error;

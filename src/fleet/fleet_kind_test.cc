@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/os/temp_folder.h"
+#include "fleet/collected_fleet.h"
 #include "space/axis.h"
 #include "space/board_fingerprint.h"
 #include "store/sample_testing.h"
@@ -47,6 +48,31 @@ TEST_F(StoredKind, SimulatedBoardsWithANumberEachCountOnce) {
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->maxn.minibatch_ms, 75);
   EXPECT_THAT(found->notes, testing::IsEmpty());
+}
+
+// Whatever batch it is asked for: as `fleet show` counts (CollectedStore of
+// collected_fleet_test.cc).
+TEST_F(StoredKind, OfABoardTheLatestSoftwareCounts) {
+  Measurement before = trial(20), now = trial(80);
+  before.fingerprint = "board p3701; kernel 5.10; driver 35.4";
+  before.started_utc = "2025-03-01T00:00:00Z";
+  now.trial.job.settings[axis::batch_size] = 32;
+  keep(now);
+  keep(before);
+  const auto found = kind();
+  ASSERT_FALSE(found.ok()) << "batch 16 was measured with other software alone";
+  EXPECT_THAT(found.error().hint, HasSubstr("1 under other conditions than the latest"));
+  training_.batch_size = 32;
+  ASSERT_TRUE(kind().ok());
+  EXPECT_EQ(kind()->maxn.minibatch_ms, 80);
+  {
+    Database file = *Database::open(folder_ / "store.db", {});
+    FleetShowQuestion question;
+    question.now_utc = "2026-03-02T00:00:00Z";
+    const CollectedFleet shown = collected_fleet(file, question).value();
+    EXPECT_EQ(shown.other_conditions, 1u);
+    for (const CollectedMode& best : shown.best) EXPECT_EQ(best.minibatch_ms, 80);
+  }
 }
 
 // As `compare boards` takes them.

@@ -5,6 +5,7 @@
 #include "answers/stored_json.h"
 #include "compare/compared_network.h"
 #include "problem/problem.h"
+#include "space/estimate.h"
 
 namespace flyball {
 namespace {
@@ -35,19 +36,17 @@ void FleetTrials::take(const TrialGroup& group) {
 void FleetTrials::take_make(const TrialGroup& group, const FleetMake& make,
                             const std::vector<const TrialBoard*>& boards) {
   const FleetJob& job = jobs_[group.job_id];
-  double ms = 0, power_w = 0, powers = 0;
+  std::vector<NoisyReading> times, powers;
   Found found;
   std::vector<MinibatchOf> figures;
   for (const TrialBoard* board : boards) {
     figures.push_back({number_of(*board), board->ms, board->ms * board->power_w / 1000});
     found.mode.measurements += board->readings;
-    ms += board->ms;
-    if (board->powers == 0) continue;
-    power_w += board->power_w;
-    ++powers;
+    times.push_back({board->ms});
+    if (board->powers > 0) powers.push_back({board->power_w});
   }
-  ms /= static_cast<double>(boards.size());
-  if (powers > 0) power_w /= powers;
+  const double ms = of_boards(times, {}).value;
+  const double power_w = powers.empty() ? 0 : of_boards(powers, {}).value;
   if (boards.size() > 1) {
     comparisons_[{make.kind, job.workload, job.phase, group.provenance}].add(figures);
     take_ratios(boards, ms, power_w);
@@ -62,7 +61,7 @@ void FleetTrials::take_make(const TrialGroup& group, const FleetMake& make,
   mode.mode = settings_of(stored_document(group.mode));
   mode.boards = boards.size();
   mode.minibatch_ms = ms;
-  if (powers > 0) mode.power_w = power_w;
+  if (!powers.empty()) mode.power_w = power_w;
   take_mode(std::move(found));
 }
 

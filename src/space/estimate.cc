@@ -61,4 +61,20 @@ Estimate pooled(std::span<const NoisyReading> readings, Provenance provenance) {
   return estimate;
 }
 
+Estimate of_boards(std::span<const NoisyReading> boards, Provenance provenance) {
+  if (boards.size() < 2) return pooled(boards, provenance);
+  const auto n = static_cast<double>(boards.size());
+  std::vector<double> values;
+  double own = 0;  // variance of their sum, of their noise alone
+  for (const NoisyReading& board : boards) {
+    values.push_back(board.value);
+    if (knows_noise(board)) own += std::pow(board.noise * board.value, 2);
+  }
+  const double middle = mean(values);
+  const double differ = t90(n - 1) * standard_deviation(values) / std::sqrt(n);
+  Estimate estimate = of_spread(middle, std::max(differ, z90 * std::sqrt(own) / n) / middle);
+  estimate.provenance = provenance;
+  return estimate;
+}
+
 }  // namespace flyball

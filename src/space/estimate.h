@@ -35,4 +35,9 @@ struct NoisyReading {
 /// program tells with few digits are no exact ones.
 Estimate pooled(std::span<const NoisyReading> readings, Provenance provenance);
 
+/// A figure of several boards, each of which counts once: the mean of what they read, with
+/// Student's t of what they differ by, and at least the interval of their own noise. Of one board
+/// its own.
+Estimate of_boards(std::span<const NoisyReading> boards, Provenance provenance);
+
 }  // namespace flyball

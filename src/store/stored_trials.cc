@@ -197,6 +197,37 @@ StoredTrials of_latest_by_board(StoredTrials all) {
   return all;
 }
 
+std::vector<std::string> OneTotal::notes(const std::string& what) const {
+  std::vector<std::string> notes;
+  for (const auto& [total, boards] : others)
+    notes.push_back(fmt::format("{}: power of {} board{} is another total ({}), and left out", what,
+                                boards, boards == 1 ? "" : "s",
+                                total.empty() ? "not named" : total));
+  if (without > 0)
+    notes.push_back(fmt::format("{}: {} trial{} without power {} left out", what, without,
+                                without == 1 ? "" : "s", without == 1 ? "is" : "are"));
+  return notes;
+}
+
+OneTotal keep_one_total(std::vector<StoredMeasurement>& trials) {
+  std::map<std::string, std::set<TrialOwner>> owners;
+  for (const StoredMeasurement& one : trials)
+    if (one.measurement.power) owners[one.measurement.power->total].insert(owner_of(one));
+  OneTotal kept;
+  if (owners.empty()) return kept;
+  const auto most =
+      std::ranges::max_element(owners, {}, [](const auto& total) { return total.second.size(); });
+  kept.taken = most->first;
+  for (const auto& [total, boards] : owners)
+    if (total != kept.taken) kept.others[total] = boards.size();
+  std::erase_if(trials, [&](const StoredMeasurement& one) {
+    const auto& power = one.measurement.power;
+    if (!power) ++kept.without;
+    return !power || power->total != kept.taken;
+  });
+  return kept;
+}
+
 bool keep_as_asked(std::vector<StoredMeasurement>& trials, const AskedSettings& asked) {
   std::erase_if(trials, [&](const StoredMeasurement& one) {
     return !has_setting(one, axis::batch_size, asked.batch_size);

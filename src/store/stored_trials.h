@@ -64,6 +64,19 @@ std::map<TrialOwner, std::vector<const Measurement*>> by_owner(
 /// of_latest_conditions() of each board by itself.
 StoredTrials of_latest_by_board(StoredTrials all);
 
+/// What keep_one_total() has kept and left out.
+struct OneTotal {
+  std::string taken;                     ///< "": not named, or nobody reads power
+  std::map<std::string, size_t> others;  ///< boards, by the total that they read
+  size_t without = 0;                    ///< trials without power
+
+  /// `what`: of which trials they are.
+  std::vector<std::string> notes(const std::string& what) const;
+};
+/// Watts of several totals do not compare, and times of others do not belong to them: keeps the
+/// trials of the total that most owners read, all of them where nobody reads any.
+OneTotal keep_one_total(std::vector<StoredMeasurement>& trials);
+
 /// The settings that a training is asked about with.
 struct AskedSettings {
   double batch_size = 0, loader_workers = 0, prefetch = 0;
