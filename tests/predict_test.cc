@@ -1,5 +1,8 @@
 // flyball predict, pareto, reference: from a few profiled modes to a table of all of them.
+#include <gmock/gmock.h>
+
 #include <algorithm>
+
 #include "command_testing.h"
 #include "space/table.h"
 
@@ -117,6 +120,31 @@ TEST_F(PredictTest, WhatTheStoreHoldsKeepsItsProvenanceAndItsConditions) {
   const WorkloadTable& table = written->workloads.front();
   EXPECT_EQ(std::ranges::count(table.provenance, Provenance::predicted), 45);
   EXPECT_EQ(std::ranges::count(table.provenance, Provenance::measured), 15);
+}
+
+// Nor those of another number of a simulated kind.
+TEST_F(PredictTest, TrialsOfOtherBoardsAreNotTakenForThoseOfThisMachine) {
+  const std::string store = (folder_ / "a.db").string(), fleet = (folder_ / "fleet.db").string();
+  std::string rows = renamed("board", "host");
+  ASSERT_EQ(run({"import", write("host.csv", rows).string(), "--store", store}).exit_code, 0);
+  ASSERT_EQ(run({"collect", store, "--board", "nano-1", "--into", fleet}).exit_code, 0);
+  const std::string none = "the store holds no measurement of net on host";
+  const auto predicted = [&](const std::string& of) {
+    return run({"predict", "net", "--device", "host", "--store", of}).err;
+  };
+  EXPECT_THAT(predicted(fleet), testing::HasSubstr(none));
+  EXPECT_THAT(predicted(store), testing::Not(testing::HasSubstr(none)));
+
+  const auto runs = [&](const std::string& device) {
+    return run({"predict", "resnet18", "--device", device, "--store", store, "--json"})
+        .json()["runs"];
+  };
+  ASSERT_EQ(run({"tune", "resnet18", "--device", "twin:orin_nano@1", "--profiles", "10", "--store",
+                 store, "-q"})
+                .exit_code,
+            0);
+  EXPECT_EQ(runs("twin:orin_nano@1"), nlohmann::json::array({2}));
+  EXPECT_EQ(runs("twin:orin_nano@2"), nlohmann::json::array());
 }
 
 TEST_F(PredictTest, ReferencesAreKeptAndServeTheirBoard) {

@@ -133,6 +133,15 @@ std::vector<WorkloadTable> tables_of(std::span<const StoredMeasurement> measurem
   return tables;
 }
 
+Error no_minibatches(const LeftOutTrials& left_out) {
+  return {Code::not_found,
+          fmt::format("of these measurements {} are all that there are, and a table's times are "
+                      "those of minibatches",
+                      left_out.words()),
+          "`flyball runs show --json` has their times; a program that marks its minibatches "
+          "(flyball.minibatch) is measured minibatch by minibatch"};
+}
+
 Status check_one_file(std::span<const WorkloadTable> tables) {
   const auto total = [](const WorkloadTable& table) {
     return table.power_total.empty() ? std::string("one without a name") : table.power_total;

@@ -8,6 +8,7 @@
 #include "space/import_map.h"
 #include "space/table.h"
 #include "store/store.h"
+#include "store/stored_trials.h"
 
 namespace flyball {
 
@@ -38,6 +39,10 @@ Result<TablesTaken> take_in(Store& store, const Imported& imported, const std::s
 /// the order in which they first occur. Failed trials are left out. A measurement without power
 /// stands in the first table that fits otherwise.
 std::vector<WorkloadTable> tables_of(std::span<const StoredMeasurement> measurements);
+
+/// Why trials make no table of which nothing is left but whole runs: its times are those of
+/// minibatches.
+Error no_minibatches(const LeftOutTrials& left_out);
 
 /// Tables of one file share its columns, and rows of one workload their power total. Error: these
 /// do not, and need files of their own.

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 
+#include "answers/repeats.h"
 #include "base/text.h"
 #include "cost/tabled_networks.h"
 #include "device/registry/board.h"
@@ -14,6 +17,36 @@
 #include "twin/prior.h"
 
 namespace flyball {
+namespace {
+
+// Whoever was tried more often would decide for all of them.
+std::vector<StoredMeasurement> one_of_each_owner(const std::vector<StoredMeasurement>& trials) {
+  std::set<TrialOwner> owners;
+  for (const StoredMeasurement& one : trials) owners.insert(owner_of(one));
+  if (owners.size() < 2) return trials;
+  using OwnReading = std::tuple<Phase, std::string, Settings, TrialOwner>;
+  std::map<OwnReading, std::vector<const StoredMeasurement*>> readings;
+  for (const StoredMeasurement& one : trials) {
+    const Measurement& m = one.measurement;
+    readings[{m.trial.job.phase, m.power ? m.power->total : "", all_settings(m.trial),
+              owner_of(one)}]
+        .push_back(&one);
+  }
+  std::vector<StoredMeasurement> means;
+  for (const auto& [reading, of] : readings) {
+    std::vector<const Measurement*> all;
+    for (const StoredMeasurement* one : of) all.push_back(&one->measurement);
+    const Configuration known = pooled(all);
+    Measurement& merged = means.emplace_back(*of.front()).measurement;
+    merged.minibatch_ms = known.minibatch_ms;
+    merged.provenance = known.provenance;
+    if (merged.power) merged.power->mean_w = known.power_w;
+  }
+  return means;
+}
+
+}  // namespace
+
 Result<KnownModes> known_modes(const std::string& device) {
   KnownModes modes;
   modes.device = device;
@@ -28,6 +61,8 @@ Result<KnownModes> known_modes(const std::string& device) {
   const auto board = *std::move(opened);
   modes.device = board->info().device.name;
   modes.simulated = board->info().provenance == Provenance::simulated;
+  modes.here = board->live() && !modes.simulated;
+  if (modes.simulated) modes.fingerprint = board->info().device.fingerprint;
   if (!board->live()) {
     modes.tables = board->table()->workloads;
     for (const WorkloadTable& workload : modes.tables) modes.spaces.push_back(workload.space);
@@ -41,11 +76,16 @@ Result<KnownModes> known_modes(const std::string& device) {
 Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter,
                                        Accepted accepted) {
   FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter, accepted));
-  const StoredTrials taken = of_latest_conditions(std::move(all));
+  const StoredTrials taken = of_latest_by_board(of_minibatches(std::move(all)));
   StoredWorkload stored;
   stored.left_out = taken.left_out;
   FLYBALL_ASSIGN(stored.runs, store.makers(taken.trials));
-  std::vector<WorkloadTable> tables = tables_of(taken.trials);
+  std::vector<WorkloadTable> tables = tables_of(one_of_each_owner(taken.trials));
+  if (tables.empty() && stored.left_out.whole_runs > 0) {
+    Error error = no_minibatches(stored.left_out);
+    error.code = Code::invalid_argument;  // there are some
+    return error;
+  }
   if (tables.empty() && stored.left_out.all() > 0)
     return Error{
         Code::invalid_argument,

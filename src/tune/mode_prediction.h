@@ -19,6 +19,8 @@ struct KnownModes {
   std::vector<WorkloadTable> tables;  ///< of table:FILE: what was measured there
   std::optional<Error> unopened;      ///< a kind of board that this machine is not
   bool simulated = false;             ///< of twin:BOARD
+  bool here = false;                  ///< of this machine
+  std::string fingerprint;            ///< of twin:BOARD: another number is another board
   std::optional<TwinBoard> twin;      ///< what is known of the board before anything is measured
 };
 /// Modes of what `--device` names. A name that is no board of this machine has no spaces:
@@ -32,7 +34,8 @@ struct StoredWorkload {
   std::vector<int64_t> runs;  ///< that measured it
   LeftOutTrials left_out;
 };
-/// Those that count (store/stored_trials.h), under the conditions of the latest. Errors: there are
+/// Those that count (store/stored_trials.h), each board's under the conditions of its latest. Of
+/// several boards a configuration has one reading of each. Errors: there are
 /// none (not_found), none counts; what is stored differs in phase, axes or power total.
 Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter,
                                        Accepted accepted = {});

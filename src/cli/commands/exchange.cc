@@ -218,13 +218,7 @@ Status run_export(const ExportOptions& options) {
   const std::vector<StoredMeasurement>& measurements = stored.trials;
   tell_what_no_column_has(measurements, options.run.has_value());
   const std::vector<WorkloadTable> tables = tables_of(measurements);
-  if (tables.empty() && stored.left_out.whole_runs > 0)
-    return Error{Code::not_found,
-                 fmt::format("of these measurements {} are all that there are, and a table's times "
-                             "are those of minibatches",
-                             stored.left_out.words()),
-                 "`flyball runs show --json` has their times; a program that marks its minibatches "
-                 "(flyball.minibatch) is measured minibatch by minibatch"};
+  if (tables.empty() && stored.left_out.whole_runs > 0) return no_minibatches(stored.left_out);
   if (tables.empty() && stored.left_out.all() > 0)
     return Error{
         Code::not_found,

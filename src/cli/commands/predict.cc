@@ -47,6 +47,9 @@ Result<WorkloadTable> from_store(const PredictArguments& options, const KnownMod
   filter.device = modes.device;
   filter.workload = options.workload;
   FLYBALL_ASSIGN(filter.phase, wanted_phase(options));
+  // Of others of its kind, whose stores were collected into this one, nothing is known of this one.
+  filter.own = modes.here;
+  if (modes.simulated) filter.fingerprint = modes.fingerprint;
   Accepted accepted = options.accepted;
   if (modes.simulated) {
     filter.provenance = Provenance::simulated;
