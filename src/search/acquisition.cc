@@ -160,6 +160,8 @@ AcquisitionValue two_inferences(const Problem& problem, std::span<const Posterio
   const LogNormal a = time_of(posteriors[0], choice[0]), b = time_of(posteriors[1], choice[1]);
   const double ta = std::exp(a.mean), tb = std::exp(b.mean), both = ta + tb;
   const LogNormal sum = {std::log(both), std::hypot(a.sd * ta, b.sd * tb) / both};
+  const bool any_limit = std::ranges::any_of(
+      problem.roles, [](const Role& role) { return role.latency_ms != unlimited; });
   double cap = unlimited, busy = 0, slope = 0, offset = 0;
   for (size_t role = 0; role < 2; ++role) {
     const Role& served = problem.roles[role];
@@ -167,7 +169,10 @@ AcquisitionValue two_inferences(const Problem& problem, std::span<const Posterio
     const double wait = problem.wait_ms(role, batch);
     cap = std::min(cap, served.latency_ms - wait);
     busy += (role == 0 ? ta : tb) / problem.window_ms(role, batch);
-    const double share = served.latency_ms == unlimited ? 1 : 1 / served.latency_ms;
+    // As in outcome(): without a limit it has no share of one; where neither has, times are
+    // compared.
+    if (any_limit && served.latency_ms == unlimited) continue;
+    const double share = any_limit ? 1 / served.latency_ms : 1;
     if ((wait + both) * share > (offset + both) * slope) slope = share, offset = wait;
   }
   if (cap <= 0) return {0, unlimited, 0};

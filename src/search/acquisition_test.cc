@@ -204,6 +204,16 @@ TEST(Weigh, TwoServices) {
   expect_agreement(make({first, second}, {8, 8}, Objective::power, {18.5, unlimited, unlimited},
                         {{ms_40, w_18}, {ms_20, w_15}}),
                    0.01, 0.1);
+  // One that is not limited has no share of a latency budget; where none is, the longest counts.
+  const Role free{"b", Phase::infer, 20, unlimited}, fast{"a", Phase::infer, 50, unlimited};
+  for (const bool swapped : {false, true})
+    expect_agreement(
+        make(swapped ? std::vector{free, first} : std::vector{first, free}, {8, 8},
+             Objective::latency, {18.5, unlimited, unlimited}, {{ms_40, w_18}, {ms_20, w_15}}),
+        0.01, 0.05);
+  expect_agreement(make({fast, free}, {8, 8}, Objective::latency, {18.5, unlimited, unlimited},
+                        {{ms_40, w_18}, {ms_20, w_15}}),
+                   0.01, 0.05);
   // 48 ms in each 51.6 beside 20 in 400: how busy the board is hangs on the sum, and counts as
   // independent of it.
   const Role busy{"a", Phase::infer, 155, 1000};
