@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "problem/choices.h"
 #include "problem/training_beside.h"
+#include "problem/typed_limit.h"
 #include "search/acquisition.h"
 
 namespace flyball {
@@ -164,15 +165,12 @@ std::vector<RelaxedLimit> relaxed_together(const Problem& problem, const Reading
   return all;
 }
 
-/// Rounded in the flag's unit, with as many digits as it takes that it still does.
+/// In the flag's unit.
 double typed(const RelaxedLimit& relaxation, const LimitFlag& flag,
              const std::function<bool(double)>& does) {
   const bool up = relaxation.constraint != Constraint::arrival_rate;
-  for (int digits = relaxation.predicted ? 3 : 4; digits < 15; ++digits) {
-    const double value = rounded(flag.typed(relaxation.needed), digits, up);
-    if (does(flag.limit(value))) return value;
-  }
-  return flag.typed(relaxation.needed);
+  return typed_limit(flag.typed(relaxation.needed), relaxation.predicted ? 3 : 4, up,
+                     [&](double value) { return does(flag.limit(value)); });
 }
 
 /// Durations and shares are converted on their way back from the command line: a hair less.

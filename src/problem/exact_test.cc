@@ -164,6 +164,24 @@ TEST(Exact, InferenceNamesTheRateThatWouldBeSustained) {
   EXPECT_THAT(error.hint, HasSubstr("125 requests/s"));
 }
 
+// 7.003 ms sustain 142.7959…/s: 142.8 would be refused again.
+TEST(Exact, TheRateThatIsPrintedIsSustained) {
+  for (const double ms : {7.003, 8.0, 9.1, 11.7, 13.37, 6.6666, 0.37}) {
+    Problem problem;
+    problem.candidates = linked({modes({400}, {1})});
+    problem.roles = {{"net", Phase::infer, 1e5, 2000}};
+    problem.objective = Objective::latency;
+    const std::vector<Reading> reads = {{ms, 20}};
+    const std::string hint = infeasible_error(problem, {reads}).hint;
+    const size_t at = hint.find(" requests/s");
+    ASSERT_NE(at, std::string::npos) << hint;
+    const double rate = std::stod(hint.substr(hint.rfind(' ', at - 1) + 1));
+    problem.roles[0].rate_hz = rate;
+    EXPECT_TRUE(solve(problem, {reads}).outcome.feasible) << hint;
+    EXPECT_GT(rate, 0.999 * 1e3 / ms) << hint;
+  }
+}
+
 TEST(Exact, ConcurrentFillsTheWindowWithTraining) {
   Problem problem;
   problem.candidates = linked({modes({100, 400}), modes({100, 400}, {1, 4})});

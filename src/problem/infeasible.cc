@@ -11,6 +11,7 @@
 #include "problem/exact.h"
 #include "problem/margins.h"
 #include "problem/training_beside.h"
+#include "problem/typed_limit.h"
 
 namespace flyball {
 namespace {
@@ -65,18 +66,20 @@ void ease_rate(const Problem& problem, const Readings& readings, size_t role, bo
   Relaxation relaxation{Constraint::arrival_rate, role, asked, 0, {}};
   Problem slower = problem;
   for_each_choice(problem, [&](Choosing choice) {
-    // One part in a billion below the limit, so that rounding does not push it over.
     double sustained = sustained_rate(problem, readings, role, choice);
     if (trains) {  // one minibatch of it in each window, too
       const double infer = readings[role][choice[role]].minibatch_ms;
       sustained *= infer / (infer + readings[0][choice[0]].minibatch_ms + problem.lost_ms(choice));
     }
-    const double rate = std::min(asked, (1 - 1e-9) * sustained);
-    if (!(rate > relaxation.needed)) return;
-    slower.roles[role].rate_hz = rate;
-    if (!would_do(slower, readings, choice, trains)) return;
-    relaxation.needed = rate;
-    relaxation.choice.assign(choice.begin(), choice.end());
+    // Where rounding pushes it over, one part in a billion less.
+    for (const double share : {1.0, 1 - 1e-9}) {
+      const double rate = std::min(asked, share * sustained);
+      if (!(rate > relaxation.needed)) return;
+      slower.roles[role].rate_hz = rate;
+      if (!would_do(slower, readings, choice, trains)) continue;
+      relaxation.needed = rate;
+      relaxation.choice.assign(choice.begin(), choice.end());
+    }
   });
   if (relaxation.needed > 0) found.push_back(std::move(relaxation));
 }
@@ -98,7 +101,18 @@ std::string limit_text(const Problem& problem, const Relaxation& relaxation) {
   }
 }
 
-std::string remedy_text(const Problem& problem, const Relaxation& relaxation) {
+/// A rate at which the choice still does: at a lower one a batch gathers for longer.
+std::string rate_that_does(Problem problem, const Readings& readings, const Relaxation& relaxation,
+                           bool trains) {
+  const double needed = relaxation.needed * (1 + 1e-12);  // its last digit may be rounded off
+  return fmt::format("{:.12g}", typed_limit(needed, 4, false, [&](double rate) {
+                       problem.roles[relaxation.role].rate_hz = rate;
+                       return would_do(problem, readings, relaxation.choice, trains);
+                     }));
+}
+
+std::string remedy_text(const Problem& problem, const Readings& readings,
+                        const Relaxation& relaxation, bool trains) {
   const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
   const std::string whose = two ? " for " + role_name(problem, relaxation.role) : "";
   switch (relaxation.constraint) {
@@ -109,7 +123,8 @@ std::string remedy_text(const Problem& problem, const Relaxation& relaxation) {
       return fmt::format("a latency of {} ms{} would do", upper_figure(relaxation.needed, 5),
                          whose);
     case Constraint::arrival_rate:
-      return fmt::format("{:.4g} requests/s{} would be sustained", relaxation.needed, whose);
+      return fmt::format("{} requests/s{} would be sustained",
+                         rate_that_does(problem, readings, relaxation, trains), whose);
     default:
       return fmt::format("{} {} of {} would do", upper_figure(relaxation.needed, 5),
                          unit_of(problem, relaxation.constraint),
@@ -184,18 +199,18 @@ std::vector<Relaxation> training_relaxations(const Problem& problem, const Readi
 Error infeasible_error(const Problem& problem, const Readings& readings) {
   std::vector<std::string> binding, remedies;
   std::vector<Relaxation> eased;
-  const auto ease = [&](const Relaxation& relaxation, const char* remark) {
+  const auto ease = [&](const Relaxation& relaxation, bool with_training, const char* remark) {
     const auto same = [&](const Relaxation& one) { return same_limit(one, relaxation); };
     if (std::ranges::any_of(eased, same)) return;
     eased.push_back(relaxation);
     binding.push_back(limit_text(problem, relaxation));
-    remedies.push_back(remedy_text(problem, relaxation) + remark);
+    remedies.push_back(remedy_text(problem, readings, relaxation, with_training) + remark);
   };
   const bool trains = wants_training(problem);
   if (trains)
-    for (const Relaxation& one : training_relaxations(problem, readings)) ease(one, "");
+    for (const Relaxation& one : training_relaxations(problem, readings)) ease(one, true, "");
   for (const Relaxation& one : relaxations(problem, readings))
-    ease(one, trains ? ", with no training" : "");
+    ease(one, false, trains ? ", with no training" : "");
   if (!binding.empty())
     return {Code::infeasible,
             "no configuration meets all budgets; what binds: " + join(binding, ", or "),
