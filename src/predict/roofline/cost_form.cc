@@ -34,12 +34,19 @@ struct MinibatchWork {
 
 /// A configuration by name: GHz, 1 for an axis that the space lacks, unless a batch size is given.
 struct Point {
-  double batch, cores, workers, cpu, gpu, mem;
+  double batch, cores, cpu, gpu, mem;
+  double loading;    ///< cores that load at once: of the workers, or the one that computes, too
+  bool load_inline;  ///< what is loaded meanwhile is not computed
 };
 
 constexpr std::array point_axes = {axis::batch_size, axis::cpu_cores, axis::loader_workers,
                                    axis::cpu_mhz,    axis::gpu_mhz,   axis::mem_mhz};
+constexpr std::array clock_axes = {axis::cpu_mhz, axis::gpu_mhz, axis::mem_mhz};
 constexpr size_t told_values = 4;  // of an axis
+
+bool is_clock_axis(const std::string& name) {
+  return std::ranges::find(clock_axes, name) != clock_axes.end();
+}
 
 class Points {
  public:
@@ -49,14 +56,25 @@ class Points {
   }
   Point at(size_t row) const {
     const auto value = [&](size_t i, double otherwise) {
-      const double found = columns_[i] ? space_->row(row)[*columns_[i]] : NAN;
-      return found > 0 ? found : otherwise;
+      return columns_[i] ? space_->row(row)[*columns_[i]] : otherwise;
     };
-    return {value(0, batch_size_), value(1, 1),           value(2, usual_loader_workers),
-            value(3, 1000) / 1000, value(4, 1000) / 1000, value(5, 1000) / 1000};
+    // Nobody knows what is switched off: it is taken to be as slow as it can be set.
+    const auto ghz = [&](size_t i) {
+      const double mhz = value(i, 1000);
+      return (mhz > 0 ? mhz : slowest(*columns_[i])) / 1000;
+    };
+    const double workers = value(2, usual_loader_workers);
+    const double loaders = std::max(1.0, workers), loading = std::min(value(1, loaders), loaders);
+    return {value(0, batch_size_), value(1, 1), ghz(3), ghz(4), ghz(5), loading, workers < 1};
   }
 
  private:
+  double slowest(size_t column) const {
+    const std::vector<double>& values = space_->axes()[column].values;
+    const auto found = std::ranges::find_if(values, [](double mhz) { return mhz > 0; });
+    return found == values.end() ? 1000 : *found;
+  }
+
   const Space* space_;
   double batch_size_ = 1;
   std::array<std::optional<size_t>, point_axes.size()> columns_;
@@ -83,6 +101,7 @@ std::vector<Axis> told_axes(std::span<const Axis> known, const Space& asked) {
   for (Axis& axis : axes) {
     const std::vector<double>& own = asked.axes()[*asked.axis_index(axis.name)].values;
     const bool held = axis.name == axis::loader_workers && own.size() == 1;
+    if (is_clock_axis(axis.name)) std::erase(axis.values, 0.0);
     axis.values = held ? own : few_values(axis.values, told_values);
   }
   return axes;
@@ -93,11 +112,17 @@ std::vector<double> time_terms(const Point& p, Phase phase, const MinibatchWork&
   const double flop = work.dense_flop * 1e-9, depthwise = work.depthwise_flop * 1e-9;
   const double bytes = work.bytes * 1e-9, kernels = work.kernels * 1e-3;
   const double loaded = phase == Phase::train ? p.batch : 0;
-  return {flop / p.gpu,    depthwise / p.gpu,
-          bytes / p.mem,   bytes / p.gpu,
-          kernels / p.cpu, kernels,
-          kernels / p.gpu, loaded / (p.cpu * std::min(p.cores, p.workers)),
-          loaded / p.cpu,  1};
+  return {flop / p.gpu,
+          depthwise / p.gpu,
+          bytes / p.mem,
+          bytes / p.gpu,
+          kernels / p.cpu,
+          kernels,
+          kernels / p.gpu,
+          loaded / (p.cpu * p.loading),
+          loaded / p.cpu,
+          p.load_inline ? loaded / p.cpu : 0,
+          1};
 }
 
 std::vector<double> power_terms(const Point& p, Phase phase, const MinibatchWork& work,
@@ -134,7 +159,20 @@ class RelativeRows {
   std::vector<double> features_, targets_;
 };
 
-WorkloadTable some_of(const WorkloadTable& table) {
+/// Without rows of what is switched off, which say nothing of clocks.
+WorkloadTable running(const WorkloadTable& table) {
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < table.size(); ++row) {
+    bool runs = true;
+    for (size_t d = 0; d < table.space.dimensions(); ++d)
+      runs = runs && (table.space.row(row)[d] > 0 || !is_clock_axis(table.space.axes()[d].name));
+    if (runs) rows.push_back(row);
+  }
+  return rows.size() == table.size() ? table : take_rows(table, rows);
+}
+
+WorkloadTable some_of(const WorkloadTable& all) {
+  const WorkloadTable table = running(all);
   return take_rows(table, Random(1).sample(table.size(), std::min(rows_for_costs, table.size())));
 }
 
@@ -170,10 +208,11 @@ Result<CostForm> CostForm::fit(std::span<const WorkloadTable> tables, const std:
   std::vector<Known> known;
   for (const WorkloadTable& table : tables) {
     const bool counted = table.cost && table.cost->by_kind();
-    if (table.device != board || !counted || table.size() == 0 || !table.knows_batches()) {
+    const bool empty = running(table).size() == 0;
+    if (table.device != board || !counted || empty || !table.knows_batches()) {
       form.notes_.push_back(fmt::format("by cost: {} is not used, {}", table.title(),
                                         table.device != board ? "it is of another board"
-                                        : table.size() == 0   ? "it has no rows"
+                                        : empty               ? "it has no rows"
                                         : counted ? "nobody knows how large its minibatches are"
                                                   : "the layers of its network are not known"));
       continue;
@@ -260,11 +299,12 @@ double CostForm::Spread::half() const {
 }
 
 void CostForm::settle(const WorkloadTable& measured, const Cost& work) {
-  const auto told = [&] { return at(measured.space, measured.phase, work, measured.batch_size); };
+  const WorkloadTable known = running(measured);
+  const auto told = [&] { return at(known.space, known.phase, work, known.batch_size); };
   time_spread_.level = power_spread_.level = 0;
-  time_spread_.settle(log_ratios(measured.minibatch_ms, told().time_ms));
+  time_spread_.settle(log_ratios(known.minibatch_ms, told().time_ms));
   // Power hangs on the time that was settled.
-  power_spread_.settle(log_ratios(measured.power_w, told().power_w));
+  power_spread_.settle(log_ratios(known.power_w, told().power_w));
 }
 
 CostAnswer CostForm::at(const Space& space, Phase phase, const Cost& network,

@@ -2,7 +2,8 @@
 // power as non-negative sums over clocks, work (space/cost.h) and batch size.
 //
 //   t = F·a/f_gpu + D·b/f_gpu + Q·(c/f_mem + d/f_gpu) + K·(e/f_cpu + f + g/f_gpu)
-//     + in training n·(h/(f_cpu·min(cores, workers)) + i/f_cpu) + j
+//     + in training n·(h/(f_cpu·min(cores, max(1, workers))) + i/f_cpu + k/f_cpu without workers) +
+//     j
 //
 // with F, D the FLOP of dense and of depthwise layers, Q the bytes, K the kernels and n the
 // samples of a minibatch. Power: what the clocks draw, and the rates of F, Q and n at that time,

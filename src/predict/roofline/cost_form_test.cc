@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -83,6 +84,61 @@ TEST(CostForm, ReadingsSetTheLevel) {
   const double after = form->at(truth.space, truth.phase, *work).time_ms[5];
   EXPECT_LT(std::abs(after / truth.minibatch_ms[5] - 1),
             0.3 * std::abs(before / truth.minibatch_ms[5] - 1));
+}
+
+// The GPU takes next to nothing: what loads the samples is all there is to tell.
+WorkloadTable loads(const std::string& workload) {
+  WorkloadTable table;
+  table.device = "known";
+  table.workload = workload;
+  table.space = Space({named_axis("batch_size"), named_axis("gpu_mhz"), named_axis("cpu_mhz"),
+                       named_axis("loader_workers")});
+  table.cost = network_cost(workload, Phase::train);
+  for (double batch : {4.0, 16.0})
+    for (double gpu : {0.0, 600.0, 1300.0})
+      for (double cpu : {800.0, 2200.0})
+        for (double workers : {0.0, 1.0, 4.0}) {
+          const double gpu_ms = gpu > 0 ? 2e-10 * table.cost->flop_at(batch) * 1e3 / gpu : 1e6;
+          const double load_ms = 10 * batch * 1e3 / cpu / std::max(1.0, workers);
+          const double inline_ms = workers < 1 ? 0.2 * batch * 1e3 / cpu : 0;
+          table.add(std::array{batch, gpu, cpu, workers}, gpu_ms + load_ms + inline_ms, 10);
+        }
+  return table;
+}
+
+TEST(CostForm, WithoutWorkersLoadingTakesLongest) {
+  const WorkloadTable truth = loads("resnet50");
+  const std::vector<WorkloadTable> references = {loads("resnet18"), loads("mobilenet_v3")};
+  const auto form = CostForm::fit(references, "known", "");
+  ASSERT_TRUE(form);
+  const std::vector<double> told = form->at(truth.space, truth.phase, *truth.cost).time_ms;
+  for (size_t row = 0; row < truth.size(); row += 3) {
+    EXPECT_GE(told[row], told[row + 1]);
+    EXPECT_GT(told[row + 1], told[row + 2]);
+    if (truth.space.row(row)[1] == 0) continue;
+    for (size_t i = row; i < row + 3; ++i) EXPECT_NEAR(told[i] / truth.minibatch_ms[i], 1, 0.02);
+  }
+}
+
+// What a GPU that is switched off takes says nothing of its clocks, and is told as a number still.
+TEST(CostForm, LeavesOutWhatIsSwitchedOff) {
+  std::vector<WorkloadTable> all = {loads("resnet18"), loads("mobilenet_v3")}, on;
+  for (const WorkloadTable& table : all) {
+    std::vector<size_t> rows;
+    for (size_t i = 0; i < table.size(); ++i)
+      if (table.space.row(i)[1] > 0) rows.push_back(i);
+    on.push_back(take_rows(table, rows));
+  }
+  const WorkloadTable asked = loads("resnet50");
+  const auto told = [&](const std::vector<WorkloadTable>& references) {
+    return CostForm::fit(references, "known", "")
+        ->at(asked.space, asked.phase, *asked.cost)
+        .time_ms;
+  };
+  EXPECT_EQ(told(all), told(on));
+  for (double ms : told(all)) EXPECT_TRUE(std::isfinite(ms) && ms > 0);
+  const WorkloadTable table = CostForm::fit(all, "known", "")->table_of(asked);
+  EXPECT_GT(find_axis(table.space.axes(), axis::gpu_mhz)->values.front(), 0);
 }
 
 TEST(CostForm, SaysWhatItCannotUse) {
