@@ -241,7 +241,7 @@ void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
 std::vector<Option> nearest_to(double budget_w, std::vector<Option> front) {
   if (front.size() <= longest_front) return front;
   const auto above = static_cast<size_t>(
-      std::ranges::count_if(front, [&](const Option& o) { return o.power_w <= budget_w; }));
+      std::ranges::count_if(front, [&](const Option& o) { return holds(o.power_w, budget_w); }));
   const size_t half = longest_front / 2;
   const size_t first = std::min(above < half ? 0 : above - half, front.size() - longest_front);
   return {front.begin() + static_cast<std::ptrdiff_t>(first),

@@ -1,6 +1,7 @@
 #include "evaluate/budget_choice.h"
 
 #include "base/distributions.h"
+#include "problem/problem.h"
 #include "search/registry.h"
 #include "search/run.h"
 
@@ -13,7 +14,7 @@ std::optional<size_t> choose_within(const Posteriors& posteriors, double budget_
     const double power = posteriors.measured[i]
                              ? posteriors.power[i]
                              : posteriors.power[i] + margin * posteriors.power_above[i];
-    if (!(power <= budget_w)) continue;
+    if (!holds(power, budget_w)) continue;
     if (!best || posteriors.time[i] < posteriors.time[*best] ||
         (posteriors.time[i] == posteriors.time[*best] &&
          posteriors.power[i] < posteriors.power[*best]))

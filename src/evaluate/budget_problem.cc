@@ -4,6 +4,7 @@
 
 #include "evaluate/optimise_eval.h"
 #include "predict/contradicted.h"
+#include "problem/problem.h"
 
 namespace flyball {
 namespace {
@@ -13,7 +14,7 @@ std::optional<size_t> fastest(const std::vector<double>& time, const std::vector
                               double budget, const std::vector<bool>& leave_out) {
   std::optional<size_t> best;
   for (size_t i = 0; i < time.size(); ++i) {
-    if (!(power[i] <= budget) || (!leave_out.empty() && leave_out[i])) continue;
+    if (!holds(power[i], budget) || (!leave_out.empty() && leave_out[i])) continue;
     if (!best || time[i] < time[*best] || (time[i] == time[*best] && power[i] < power[*best]))
       best = i;
   }
@@ -66,8 +67,9 @@ BudgetScore BudgetProblem::score(const std::vector<BudgetChoice>& choices) const
     score.suspicious += suspicious_[chosen];
     raw.push_back(100 * (time_[chosen] / time_[*raw_[b]] - 1));
     if (robust_[b]) robust.push_back(100 * (time_[chosen] / time_[*robust_[b]] - 1));
-    excess.back() = std::max(0.0, power_[chosen] - budgets_w_[b]);
-    over += power_[chosen] > budgets_w_[b];
+    if (!holds(power_[chosen], budgets_w_[b]))
+      excess.back() = std::max(0.0, power_[chosen] - budgets_w_[b]);
+    over += excess.back() > 0;
     over_by_1w += power_[chosen] > budgets_w_[b] + 1;
   }
   score.raw_penalty = penalty_of(raw);

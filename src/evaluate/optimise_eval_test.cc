@@ -124,6 +124,18 @@ TEST(BudgetChoice, KeepsAMarginForConfidence) {
   EXPECT_FALSE(choose_within(posteriors, 5, 0.5));
 }
 
+// As 1011.3 mW come to 1.0112999999999999 W: a row keeps a limit of its own power.
+TEST(Budgets, ALimitThatLostItsLastDigitIsKept) {
+  const double just = std::nextafter(18.0, 0);
+  EXPECT_EQ(choose_within(posterior_of({10, 12, 14, 18, 25}), just, 0.5), 3u);
+  const WorkloadTable table = five();
+  const BudgetProblem problem(table, {just});
+  const BudgetScore score = problem.score({{{3}, 0}});
+  EXPECT_EQ(score.exceeded, 0u);
+  EXPECT_EQ(score.area_w, 0);
+  EXPECT_EQ(score.raw_penalty.median, 0);
+}
+
 // Believes that everything draws `factor` times what it does, and knows the times.
 class Mistaken : public Predictor {
  public:

@@ -323,7 +323,7 @@ std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
     const Candidate& candidate = candidates_[i];
     if (stopped()) return std::nullopt;
     tell(i, candidates_.size(), "simulating choices");
-    const bool in_budget = power_w == unlimited || candidate.power_w <= power_w;
+    const bool in_budget = power_w == unlimited || holds(candidate.power_w, power_w);
     if (!in_budget) continue;
     if (best && trains && candidate.bound * bound_slack <= best->trained_per_s) break;
     Bar bar{late_allowed()};
@@ -342,7 +342,8 @@ std::optional<EnoughPower> ArrivalPlanner::least_power(double power_w) {
   if (power_w == unlimited) return std::nullopt;
   std::vector<const Candidate*> above;
   for (const Candidate& candidate : candidates_)
-    if (candidate.power_w > power_w) above.push_back(&candidate);
+    if (!std::isnan(candidate.power_w) && !holds(candidate.power_w, power_w))
+      above.push_back(&candidate);
   std::ranges::stable_sort(above, {}, &Candidate::power_w);
   if (above.size() > most_looked) above.resize(most_looked);
   for (size_t i = 0; i < above.size(); ++i) {
@@ -360,7 +361,7 @@ std::optional<NearestChoice> ArrivalPlanner::nearest(double power_w) {
   const size_t step = candidates_.size() / most_looked + 1;
   for (size_t i = 0; i < candidates_.size() && !stopped(); i += step) {
     const Candidate& candidate = candidates_[i];
-    if (power_w != unlimited && !(candidate.power_w <= power_w)) continue;
+    if (power_w != unlimited && !holds(candidate.power_w, power_w)) continue;
     tell(i, candidates_.size(), "looking for the nearest choice");
     const SimulatedChoice* first = simulated_to(candidate.choice, {least_late});
     if (!first) continue;

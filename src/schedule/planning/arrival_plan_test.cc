@@ -158,6 +158,29 @@ TEST(ArrivalPlan, TheTightestLimitThatAChoiceKeepsMayBeAskedFor) {
   EXPECT_FALSE(in_time(0.97 * kept_ms[0]));
 }
 
+// As a power of so many mW loses its last digit, a budget of what the plan draws allows the plan.
+TEST(ArrivalPlan, ABudgetOfItsOwnPowerAllowsIt) {
+  Ground ground({{18, unlimited, unlimited}, 150, 60});
+  const auto plan = [&](double power_w) {
+    ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+    return planner.plan(power_w);
+  };
+  const auto best = plan(18);
+  ASSERT_TRUE(best);
+  const double just = std::nextafter(ground.live().power_w(best->choice), 0);
+  const auto again = plan(just);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->choice, best->choice);
+  ground.problem.budgets.power_w = just;
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  const auto more = planner.least_power(just);
+  EXPECT_TRUE(!more || more->power_w > 1.0001 * just) << "what keeps the budget needs no more";
+  Replanner plans(ground.live(), {.requests = 2000});
+  plans.begin(std::array{60.0}, best->choice);
+  plans.change_to({60}, "it is looked at again");
+  EXPECT_EQ(plans.choice(), best->choice);
+}
+
 TEST(ArrivalPlan, AHigherPercentileTrainsLessWhereSomeAreLate) {
   const Ground ground({{12, unlimited, unlimited}, 80, 200});
   ArrivalPlanner loose(ground.live(), {poisson_arrivals(200)}, {.percentile = 90});

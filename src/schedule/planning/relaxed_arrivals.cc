@@ -88,7 +88,7 @@ Problem with_rates(Problem problem, const std::vector<ArrivalSpec>& arrivals) {
 
 void ArrivalPlanner::look_at_soonest(double power_w) {
   std::erase_if(candidates_, [&](const Candidate& c) {
-    return power_w != unlimited && !(c.power_w <= power_w);
+    return power_w != unlimited && !holds(c.power_w, power_w);
   });
   std::ranges::stable_sort(candidates_, {}, &Candidate::answer_ms);
   if (candidates_.size() > most_looked) candidates_.resize(most_looked);

@@ -56,7 +56,7 @@ std::vector<double> Replanner::rates_hz() const {
 
 bool Replanner::worth_it(const SimulatedChoice& present, const SimulatedChoice& next) const {
   const double budget_w = live_.problem->budgets.power_w;
-  if (budget_w != unlimited && !(live_.power_w(present.choice) <= budget_w)) return true;
+  if (budget_w != unlimited && !holds(live_.power_w(present.choice), budget_w)) return true;
   if (present.late_share > 1 - options_.percentile / 100) return true;
   const double gained = (next.trained_per_s - present.trained_per_s) *
                         std::max(0.0, options_.horizon_s - live_.problem->switch_ms * 1e-3);
