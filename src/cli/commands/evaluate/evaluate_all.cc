@@ -115,7 +115,11 @@ void add_evaluate_all(CLI::App& group, Context& context) {
   command->add_option(
       "--strategy", options->strategies,
       "Names of strategies, separated by commas; als takes far longer than all others");
-  command->add_option("--profiles", options->max_profiles, "Most profiles that a search may make")
+  command
+      ->add_option(
+          "--profiles", options->max_profiles,
+          "Profiles that flyball may make; random draws so many modes, each with all batch "
+          "sizes; other strategies make as many as they were published with")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--predictor", options->predictor,

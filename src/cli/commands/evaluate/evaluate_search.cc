@@ -176,7 +176,11 @@ void add_evaluate_search(CLI::App& group, Context& context) {
                              "Write a CSV file with one line for each search"));
   command->add_option("--modes", options->modes,
                       "Power modes: paper (its 441) or all; default: paper, and all with --tables");
-  command->add_option("--profiles", options->max_profiles, "Most profiles that a search may make")
+  command
+      ->add_option(
+          "--profiles", options->max_profiles,
+          "Profiles that flyball may make; random draws so many modes, each with all batch "
+          "sizes; other strategies make as many as they were published with")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--seeds", options->seeds, "Runs of a random strategy")
