@@ -320,7 +320,7 @@ std::optional<Comparison> compare_with_default(const TuneResult& result) {
   if (!result.choice) return {};
   Comparison comparison = against_default(result);
   const std::string presets =
-      preset_sentences(result, default_name(result.space, result.default_config),
+      preset_sentences(result, default_name(result.board(), result.space),
                        [&](const PresetAnswer& preset, const std::string& within) {
                          return compare_with_preset(result, preset, within);
                        });
@@ -340,10 +340,9 @@ std::string compare_with_default(const Plan& plan) {
   const Problem& problem = *plan.problem;
   const bool serves = std::ranges::any_of(problem.roles, &Role::serves);
   // Its batch size is as much of a service's default as its mode is.
-  const std::string usual =
-      plan.usual && !serves
-          ? default_name(problem.candidates->space(0), plan.usual->choice.candidates.front())
-          : "the default";
+  const std::string usual = plan.usual && !serves
+                                ? default_name(plan.workloads.front(), problem.candidates->space(0))
+                                : "the default";
   const std::string presets =
       preset_sentences(plan, usual, [&](const PresetAnswer& preset, const std::string& within) {
         return compare_with_preset(plan, preset, within);

@@ -236,6 +236,7 @@ class PresetComparisonTest : public ComparisonTest {
   PresetComparisonTest() {
     result_.space = Space(std::vector{named_axis("gpu_mhz")});
     for (const double mhz : {1300.0, 900.0, 600.0}) result_.space.add(std::array{mhz});
+    result_.workloads.front().default_is_highest = true;
   }
   PresetAnswer& add_preset(const std::string& name, size_t config, double watts) {
     PresetAnswer& preset = result_.presets.emplace_back();
@@ -273,6 +274,14 @@ TEST_F(PresetComparisonTest, WhatBreaksALimitIsSaidAndTheBestPresetIsTheMeasure)
   EXPECT_EQ(headline(50, 60, 81),
             "MAXN breaks the power budget (40 W); 35.0 % faster than preset 30W (in force) within "
             "the limits, at 29.5 W");
+}
+
+// The highest clock of those that are open need not be the board's.
+TEST_F(PresetComparisonTest, ANarrowedDefaultIsNotMaxn) {
+  result_.workloads.front().default_is_highest = false;
+  result_.default_breaks = {{Constraint::power, "power budget (40 W)"}};
+  EXPECT_THAT(headline(50, 60, 114),
+              testing::StartsWith("the default breaks the power budget (40 W)"));
 }
 
 TEST_F(PresetComparisonTest, WherePowerIsComparedItIsNotSaidAgain) {

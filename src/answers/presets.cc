@@ -9,7 +9,6 @@
 #include "base/figure.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "space/highest_mode.h"
 
 namespace flyball {
 namespace {
@@ -72,9 +71,9 @@ std::string breaks_text(const std::string& name, const std::vector<BrokenLimit>&
   return unknown.empty() ? "" : name + " is not known to keep " + join(unknown, " and ");
 }
 
-std::string default_name(const Space& space, size_t config) {
+std::string default_name(const ProfilerInfo& workload, const Space& space) {
   const bool gpu = space.axis_index(axis::gpu_mhz).has_value();
-  return gpu && is_highest(space, config) ? "MAXN" : "the default";
+  return gpu && workload.default_is_highest ? "MAXN" : "the default";
 }
 
 std::vector<PresetAnswer> preset_answers(const Strategy& strategy, const Presets& presets,

@@ -47,9 +47,9 @@ std::vector<BrokenLimit> broken_limits(const Problem& problem, const Readings& r
 /// it keeps all.
 std::string breaks_text(const std::string& name, const std::vector<BrokenLimit>& breaks);
 
-/// "MAXN" where the choice has the highest value of every board axis of a board with a GPU, else
-/// "the default".
-std::string default_name(const Space& space, size_t config);
+/// "MAXN" where a workload's default is the highest mode of a board with a GPU, which is an axis of
+/// `space`; else "the default".
+std::string default_name(const ProfilerInfo& workload, const Space& space);
 
 /// All presets of the board, in its order; `readings` has what is measured or predicted of them.
 std::vector<PresetAnswer> preset_answers(const Strategy& strategy, const Presets& presets,

@@ -21,6 +21,7 @@
 #include "profile/trials/offered_axes.h"
 #include "profile/trials/program_axes.h"
 #include "profile/trials/trial_conditions.h"
+#include "space/highest_mode.h"
 
 namespace flyball {
 namespace {
@@ -106,6 +107,7 @@ class ServerProfiler final : public Profiler {
     for (const Axis& axis : space_.axes())
       if (axis.scope == Scope::run) usual[axis.name] = std::ranges::min(axis.values);
     default_ = nearest_config(space_, usual);
+    info_.default_is_highest = is_highest(space_, default_, device_->axes());
   }
 
   const ProfilerInfo& info() const override { return info_; }

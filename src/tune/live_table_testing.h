@@ -23,6 +23,7 @@ class LiveTable : public Profiler {
   const Space& space() const override { return table_->space(); }
   size_t default_config() const override { return table_->default_config(); }
   std::string default_reason() const override { return table_->default_reason(); }
+  const WorkloadTable* table() const override { return table_->table(); }
   void on_sample(TrialListener listener) override { samples_.listen(std::move(listener)); }
   Result<Measurement> measure(size_t config) override {
     samples_.begin(config);

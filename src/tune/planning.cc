@@ -14,35 +14,38 @@
 namespace flyball {
 namespace {
 
-/// Candidates of a role whose power in its table was probably read too early.
-Result<std::set<size_t>> doubted_candidates(const MeasuredRole& role) {
-  const ProfilerInfo& info = role.profiler->info();
-  WorkloadTable table = empty_table(role_of(info), role.profiler->space());
-  for (size_t row = 0; row < role.profiler->space().size(); ++row) {
-    FLYBALL_ASSIGN(const Measurement read, role.profiler->measure(row));
-    table.add(role.profiler->space().row(row), read.failed() ? not_measured : read.minibatch_ms,
-              read.power_w().value_or(not_measured));
-  }
+std::set<size_t> doubted_candidates(const MeasuredRole& role) {
   std::set<size_t> doubted;
-  for (const size_t row : suspicious_power(table))
-    if (const auto candidate = role.candidate(row)) doubted.insert(*candidate);
+  for (const size_t config : doubted_configs(*role.profiler))
+    if (const auto candidate = role.candidate(config)) doubted.insert(*candidate);
   return doubted;
 }
 
 }  // namespace
 
-Status note_doubted_power(const SharedBoard& board, const SearchOutcome& outcome,
-                          std::vector<std::string>& notes) {
+std::vector<size_t> doubted_configs(const Profiler& profiler) {
+  const WorkloadTable* const table = profiler.table();
+  if (!table) return {};
+  const Space& chosen = profiler.space();
+  std::set<size_t> configs;
+  for (const size_t row : suspicious_power(*table))
+    if (const auto values = chosen.to_row(table->space.settings(row)); values.ok())
+      if (const auto config = chosen.find(*values)) configs.insert(*config);
+  return {configs.begin(), configs.end()};
+}
+
+void note_doubted_power(const SharedBoard& board, const SearchOutcome& outcome,
+                        std::vector<std::string>& notes) {
   const Problem& problem = outcome.strategy->problem();
-  if (!outcome.answer || !problem.needs_power()) return {};
+  if (!outcome.answer || !problem.needs_power()) return;
   Readings readings = outcome.strategy->history().readings();
   bool doubted = false;
   for (size_t role = 0; role < board.roles.size(); ++role) {
-    FLYBALL_ASSIGN(const std::set<size_t> candidates, doubted_candidates(board.roles[role]));
+    const std::set<size_t> candidates = doubted_candidates(board.roles[role]);
     doubted |= candidates.contains(outcome.answer->choice[role]);
     for (const size_t candidate : candidates) readings[role][candidate] = {};
   }
-  if (!doubted) return {};
+  if (!doubted) return;
   const Choice robust = solve(problem, readings);
   const std::string watts = problem.objective == Objective::power
                                 ? ""
@@ -55,7 +58,6 @@ Status note_doubted_power(const SharedBoard& board, const SearchOutcome& outcome
                          objective_text(problem, robust.outcome), watts,
                          choice_text(problem, robust.candidates, robust.outcome))
            : "nothing meets the limits without such rows"));
-  return {};
 }
 
 Status take_refusal(const Status& refused, SearchAnswer& answer) {
@@ -101,7 +103,7 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& re
     found.notes = board.gap_notes(*asked.problem);
     outcome.add_to(found);
     complete_plan(session, *asked.problem, found);
-    if (knows_all(request.strategy)) FLYBALL_CHECK(note_doubted_power(board, outcome, found.notes));
+    if (knows_all(request.strategy)) note_doubted_power(board, outcome, found.notes);
     plan = draw_plan(*outcome.strategy, std::move(found));
     return to_json(plan);
   };

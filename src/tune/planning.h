@@ -16,11 +16,14 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& re
 /// needs to be profiled to know it.
 Status take_refusal(const Status& refused, SearchAnswer& answer);
 
+/// Configurations whose power in the table was probably read too early, as all rows of that have
+/// it: what was chosen of it does not decide which. None where it is no table.
+std::vector<size_t> doubted_configs(const Profiler& profiler);
 /// Of an answer over tables: notes that power of its rows was probably read too early
 /// (predict/contradicted.h), with the optimum without such rows. Nothing where no limit or
 /// objective is of power, or none is doubted.
-Status note_doubted_power(const SharedBoard& board, const SearchOutcome& outcome,
-                          std::vector<std::string>& notes);
+void note_doubted_power(const SharedBoard& board, const SearchOutcome& outcome,
+                        std::vector<std::string>& notes);
 /// What an answer says before anything is measured: what was asked, and where.
 void begin_answer(const SharedBoard& board, const Request& request, SearchAnswer& answer);
 /// What a plan says once its searches of `problem` have ended: whose trials it rests on, remarks of

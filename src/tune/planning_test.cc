@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <set>
 
 #include "answers/infeasible.h"
 #include "base/os/temp_folder.h"
 #include "base/random.h"
 #include "problem/exact.h"
+#include "profile/trials/chosen_modes.h"
 #include "profile/trials/table_profiler.h"
 #include "tune/dynamic_planning.h"
 #include "tune/follow_testing.h"
@@ -106,6 +109,43 @@ TEST(Exact, APlanIsTheOptimumAndSaysWhatMoreWouldBuy) {
           << watts << ": " << price.what;
     }
   }
+}
+
+// Which rows are doubted does not hang on what was chosen: of coarse steps none is told.
+TEST(Exact, APowerIsDoubtedByAllRowsOfItsTable) {
+  WorkloadTable table = smooth_table("net");
+  table.space = Space(table.space.axes());
+  table.minibatch_ms.clear(), table.power_w.clear();
+  for (double cores : {2, 4, 6, 8})
+    for (double gpu : {300, 450, 600, 750, 900, 1050, 1200}) {
+      const bool early = (gpu == 900 && cores == 8) || (gpu == 600 && cores == 2);
+      table.add(std::array{cores, gpu}, 1500 * 16 / gpu + 80 / cores,
+                (early ? 0.85 : 1) * (4 + 0.01 * gpu + 0.2 * cores));
+    }
+  const auto settings = [](const Profiler& profiler) {
+    std::set<Settings> all;
+    for (const size_t config : doubted_configs(profiler))
+      all.insert(profiler.space().settings(config));
+    return all;
+  };
+  const std::set<Settings> full = settings(*make_table_profiler(table));
+  ASSERT_EQ(full.size(), 2u);
+  const std::vector<std::vector<AxisChoice>> choices = {
+      {{"gpu_mhz", {300, 900, 1200}, {}}}, {{"cpu_cores", {8}, {}}}, {{"gpu_mhz", {900}, {}}}};
+  for (const auto& choice : choices)
+    for (const ModeChoice& modes : {ModeChoice{}, ModeChoice{ModeChoice::Kind::sample, 3, 5}}) {
+      const TableTrials trials = table_trials(table, choice, modes).value();
+      std::set<Settings> expected;
+      for (size_t i = 0; i < trials.profiler->space().size(); ++i)
+        if (const Settings row = trials.profiler->space().settings(i); full.contains(row))
+          expected.insert(row);
+      EXPECT_EQ(settings(*trials.profiler), expected);
+      Request request = exact_request("tune");
+      request.power_budget_w = 1e3;
+      const auto answer = tune(*trials.profiler, nullptr, request, {}, &trials.table);
+      ASSERT_TRUE(answer.ok() && answer->oracle);
+      EXPECT_EQ(answer->oracle->excluded, doubted_configs(*trials.profiler));
+    }
 }
 
 // A row that was read too early draws less than rows around it let expect.

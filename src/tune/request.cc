@@ -6,7 +6,6 @@
 
 #include "answers/per_text.h"
 #include "base/json.h"
-#include "space/highest_mode.h"
 
 namespace flyball {
 namespace {
@@ -56,15 +55,13 @@ Status find_span(const Request& request, const Profiler& profiler, bool whole_ru
 // Against what a slowdown is.
 Result<size_t> default_of(const MeasuredRole& role) {
   const ProfilerInfo& info = role.profiler->info();
-  const Space& space = role.profiler->space();
-  const size_t config = role.profiler->default_config();
   const auto usual = role.usual();
   // A table's default is its row of the highest mode, or what comes nearest to that.
-  if (usual && (info.live || is_highest(space, config))) return *usual;
+  if (usual && (info.live || info.default_is_highest)) return *usual;
   return Error{
       Code::invalid_argument,
       fmt::format("a slowdown is against the default, and {} has none{}", info.device_title,
-                  info.live ? "" : ": no row is the highest of each board axis"),
+                  info.live ? "" : ": no row that is chosen is the highest of each board axis"),
       "give a time budget, or choose among modes of which the default is one"};
 }
 

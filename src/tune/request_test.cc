@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "answers/comparison.h"
 #include "base/random.h"
+#include "profile/trials/chosen_modes.h"
 #include "profile/trials/table_profiler.h"
 #include "tune/follow_testing.h"
 #include "tune/live_table_testing.h"
@@ -224,6 +226,35 @@ TEST(Slowdown, WithoutTheDefaultsReadingThereIsNoAnswer) {
   EXPECT_EQ(result->profiled.size(), 1u) << "what comes after it would be in vain";
 }
 
+// The highest row that is left is not what one gets without tuning.
+TEST(Slowdown, OfANarrowedTableItIsRefused) {
+  const WorkloadTable table = smooth_table("net");
+  const std::vector<AxisChoice> lower = {{"gpu_mhz", {300, 600, 900}, {}}},
+                                some = {{"gpu_mhz", {300, 1200}, {}}};
+  const Request request = request_of("tune", Objective::energy, 1.05);
+  const auto refused = tune(*table_trials(table, lower, {})->profiler, nullptr, request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("no row that is chosen is the highest of each board axis"));
+  EXPECT_TRUE(tune(*table_trials(table, some, {})->profiler, nullptr, request).ok());
+}
+
+TEST(Slowdown, ANarrowedDefaultIsNotCalledMaxn) {
+  const WorkloadTable table = smooth_table("net");
+  for (const double highest : {900.0, 1200.0}) {
+    const std::vector<AxisChoice> axes = {{"gpu_mhz", {300, highest}, {}}};
+    Request request = request_of("tune", Objective::time, unlimited);
+    request.power_budget_w = 10;  // the default draws more
+    const auto result = tune(*table_trials(table, axes, {})->profiler, nullptr, request);
+    ASSERT_TRUE(result.ok() && result->choice);
+    ASSERT_FALSE(result->default_breaks.empty());
+    EXPECT_THAT(
+        compare_with_default(*result)->text,
+        HasSubstr(highest == 1200 ? "MAXN breaks the power" : "the default breaks the power"));
+    EXPECT_EQ(result->default_reason.find("(MAXN)") != std::string::npos, highest == 1200);
+  }
+}
+
 TEST(Slowdown, WhereThereIsNoDefaultItIsRefused) {
   WorkloadTable table = smooth_table("net");
   WorkloadTable lower = table;
@@ -236,7 +267,8 @@ TEST(Slowdown, WhereThereIsNoDefaultItIsRefused) {
   const auto refused = tune(*profiler, nullptr, request_of("tune", Objective::energy, 1.05));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, Code::invalid_argument);
-  EXPECT_THAT(refused.error().message, HasSubstr("no row is the highest of each board axis"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("no row that is chosen is the highest of each board axis"));
 }
 
 }  // namespace

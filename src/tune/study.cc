@@ -12,6 +12,7 @@
 #include "profile/trials/begun_measurement.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
+#include "space/highest_mode.h"
 #include "tune/study_protocol.h"
 
 namespace flyball {
@@ -91,6 +92,7 @@ class Study final : public Profiler {
     std::vector<double> usual;
     for (const Axis& axis : space_.axes()) usual.push_back(create.usual.at(axis.name));
     default_ = space_.find(usual).value_or(0);
+    info_.default_is_highest = is_highest(space_, default_, space_.axes());
   }
 
   const ProfilerInfo& info() const override { return info_; }

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/os/told_errors.h"
 #include "device/power_meter.h"
-#include "predict/contradicted.h"
 #include "problem/exact.h"
 #include "search/posterior.h"
 #include "search/registry.h"
@@ -138,8 +137,7 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
   const MeasuredRole& role = board.roles.front();
   FLYBALL_CHECK(know_the_program(board, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
-  if (knows_all(result.request.strategy))
-    FLYBALL_CHECK(note_doubted_power(board, outcome, result.notes));
+  if (knows_all(result.request.strategy)) note_doubted_power(board, outcome, result.notes);
   FLYBALL_CHECK(take_outcome(std::move(outcome), asked, role.config, result));
   FLYBALL_CHECK(know_the_rest(*role.profiler, session, result));
   compare_with_presets(result);
@@ -187,12 +185,9 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const
   };
   Oracle oracle;
   oracle.raw = best();
-  for (size_t row : suspicious_power(table)) {
-    const auto config = profiler.space().find(table.space.row(row));
-    if (!config) continue;
-    oracle.excluded.push_back(*config);
-    if (const auto candidate = role.candidate(*config)) readings[0][*candidate] = Reading{};
-  }
+  oracle.excluded = doubted_configs(profiler);
+  for (const size_t config : oracle.excluded)
+    if (const auto candidate = role.candidate(config)) readings[0][*candidate] = Reading{};
   oracle.robust = best();
   return oracle;
 }

@@ -60,6 +60,7 @@ class ChosenModes final : public Profiler {
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override { return all_->default_reason(); }
+  const WorkloadTable* table() const override { return all_->table(); }
   Result<Measurement> measure(size_t config) override { return all_->measure(rows_.at(config)); }
   void next_repeat(size_t config, size_t number) override {
     all_->next_repeat(rows_.at(config), number);
@@ -156,11 +157,12 @@ Result<std::unique_ptr<Profiler>> with_modes(std::unique_ptr<Profiler> profiler,
 
 Result<TableTrials> table_trials(WorkloadTable table, std::span<const AxisChoice> axes,
                                  const ModeChoice& modes) {
+  auto whole = std::make_shared<const WorkloadTable>(std::move(table));
+  TableTrials trials{*whole, nullptr};
   if (!axes.empty()) {
-    FLYBALL_ASSIGN(table, narrowed(table, axes));
+    FLYBALL_ASSIGN(trials.table, narrowed(*whole, axes));
   }
-  TableTrials trials{std::move(table), nullptr};
-  trials.profiler = make_table_profiler(trials.table);
+  trials.profiler = make_table_profiler(trials.table, std::move(whole));
   if (modes.kind == ModeChoice::Kind::all) return trials;
   FLYBALL_ASSIGN(trials.profiler, with_modes(std::move(trials.profiler), modes));
   std::vector<size_t> rows;

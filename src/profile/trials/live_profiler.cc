@@ -27,6 +27,7 @@
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "space/axis_choice.h"
+#include "space/highest_mode.h"
 #include "workload/trace.h"
 #include "workload/workload.h"
 
@@ -265,6 +266,7 @@ class LiveProfiler final : public Profiler {
     }
     // Where the axes were narrowed, the closest configuration stands in.
     default_ = nearest_config(space_, std::move(wanted));
+    info_.default_is_highest = is_highest(space_, default_, device_->axes());
     return {};
   }
 

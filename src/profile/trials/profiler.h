@@ -16,6 +16,8 @@
 
 namespace flyball {
 
+struct WorkloadTable;
+
 /// Which modes of a board a search chooses from (chosen_modes.h).
 struct KeptModes {
   std::string asked{};               ///< "all", "paper", "50"
@@ -45,7 +47,9 @@ struct ProfilerInfo {
   double trial_cap_s = 0;        ///< time cap of a live trial; 0 where there is none
   bool live = false;             ///< do repeats differ?
   bool told = false;             ///< measured by somebody else, who is busy on this machine
-  bool program = false;          ///< the user's own, whose trials may be whole runs (Measurement)
+  /// Has its default the highest value of each axis of the board (MAXN), those not chosen counted?
+  bool default_is_highest = false;
+  bool program = false;  ///< the user's own, whose trials may be whole runs (Measurement)
   std::optional<KeptModes> modes{};  ///< nothing where nobody chose among them
   Presets presets{};  ///< of the board, as modes of its axes; a live board's file may name others
 };
@@ -87,6 +91,8 @@ class Profiler {
   virtual size_t default_config() const = 0;
   /// Why that one is the default, in words.
   virtual std::string default_reason() const = 0;
+  /// The table that it reads, with those rows, too, that nobody chose; null: none.
+  virtual const WorkloadTable* table() const { return nullptr; }
   /// Measures one configuration. A trial that fails (board error, out of memory) is a Measurement
   /// whose `failure` says why; an Error means that nothing can be measured at all.
   virtual Result<Measurement> measure(size_t config) = 0;

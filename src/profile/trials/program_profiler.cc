@@ -20,6 +20,7 @@
 #include "profile/trials/program_run.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
+#include "space/highest_mode.h"
 
 namespace flyball {
 namespace {
@@ -270,6 +271,7 @@ class ProgramProfiler final : public Profiler {
     info_.program = true;
     own_ = own_values(options.argv, space_.axes());
     find_default();
+    info_.default_is_highest = is_highest(space_, default_, device_->axes());
   }
 
   const ProfilerInfo& info() const override { return info_; }

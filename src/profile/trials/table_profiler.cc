@@ -20,7 +20,8 @@ Provenance looked_up(Provenance known) {
 
 class TableProfiler final : public Profiler {
  public:
-  explicit TableProfiler(const WorkloadTable& table) {
+  TableProfiler(const WorkloadTable& table, std::shared_ptr<const WorkloadTable> whole)
+      : whole_(std::move(whole)) {
     info_.device = table.device;
     info_.device_title = fmt::format("table of {}", table.title());
     info_.fingerprint = table_fingerprint(table);
@@ -41,13 +42,14 @@ class TableProfiler final : public Profiler {
     const auto other = std::ranges::adjacent_find(known_, std::not_equal_to());
     info_.provenance = known_.empty() || other != known_.end() ? Provenance::table : known_.front();
     find_default();
+    info_.default_is_highest = is_highest(space_, default_, whole_->space.axes());
   }
 
   const ProfilerInfo& info() const override { return info_; }
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
-    std::string reason = "the highest value of each board axis (MAXN)";
+    std::string reason = highest_text(space_, default_, whole_->space.axes());
     for (size_t d = 0; d < space_.dimensions(); ++d) {
       const Axis& axis = space_.axes()[d];
       if (axis.scope == Scope::run && axis.values.size() > 1)
@@ -55,6 +57,8 @@ class TableProfiler final : public Profiler {
     }
     return reason;
   }
+
+  const WorkloadTable* table() const override { return whole_.get(); }
 
   Result<Measurement> measure(size_t config) override {
     if (config >= space_.size())
@@ -99,6 +103,7 @@ class TableProfiler final : public Profiler {
     }
   }
 
+  std::shared_ptr<const WorkloadTable> whole_;
   ProfilerInfo info_;
   Space space_;
   std::vector<double> time_, power_;
@@ -108,8 +113,10 @@ class TableProfiler final : public Profiler {
 
 }  // namespace
 
-std::unique_ptr<Profiler> make_table_profiler(const WorkloadTable& table) {
-  return std::make_unique<TableProfiler>(table);
+std::unique_ptr<Profiler> make_table_profiler(const WorkloadTable& table,
+                                              std::shared_ptr<const WorkloadTable> whole) {
+  if (!whole) whole = std::make_shared<const WorkloadTable>(table);
+  return std::make_unique<TableProfiler>(table, std::move(whole));
 }
 
 }  // namespace flyball

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
+
+#include "profile/trials/chosen_modes.h"
 
 namespace flyball {
 namespace {
@@ -44,6 +47,28 @@ TEST(TableProfiler, DefaultIsMaxnForTheBoardAndPlainForTheRun) {
                                              {"loader_workers", 0},
                                              {"prefetch", 0}}));
   EXPECT_THAT(profiler->default_reason(), HasSubstr("(MAXN), batch_size 16, loader_workers 0"));
+}
+
+TEST(TableProfiler, OnlyTheHighestRowOfTheWholeTableIsMaxn) {
+  const WorkloadTable whole = table_over({{"cpu_cores", "", {1, 2}}, {"gpu_mhz", "", {300, 900}}});
+  const auto trials = [](const WorkloadTable& table, std::vector<AxisChoice> axes) {
+    return table_trials(table, axes, {}).value().profiler;
+  };
+  const auto all = trials(whole, {});
+  EXPECT_TRUE(all->info().default_is_highest);
+  EXPECT_EQ(all->default_reason(), "the highest value of each board axis (MAXN)");
+  const auto narrowed = trials(whole, {{"gpu_mhz", {300}, {}}});
+  EXPECT_FALSE(narrowed->info().default_is_highest);
+  EXPECT_EQ(narrowed->default_reason(),
+            "the highest value of each board axis as far as it is open (not MAXN: gpu_mhz is "
+            "narrowed)");
+  EXPECT_EQ(narrowed->table()->size(), 4u);
+  EXPECT_TRUE(trials(whole, {{"gpu_mhz", {900}, {}}})->info().default_is_highest);
+  const auto without = make_table_profiler(take_rows(whole, std::array<size_t, 3>{0, 1, 2}));
+  EXPECT_FALSE(without->info().default_is_highest);
+  EXPECT_EQ(without->default_reason(),
+            "the mode nearest to the highest value of each board axis (not MAXN: none has all of "
+            "them)");
 }
 
 TEST(TableProfiler, SaysHowManyRowsRepeatOthers) {

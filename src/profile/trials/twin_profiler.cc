@@ -15,6 +15,7 @@
 #include "profile/trials/begun_measurement.h"
 #include "profile/trials/offered_axes.h"
 #include "space/axis_choice.h"
+#include "space/highest_mode.h"
 
 namespace flyball {
 namespace {
@@ -70,14 +71,12 @@ class TwinProfiler final : public Profiler {
     info_.presets = on_axes(presets_, axes);
     if (info_.phase == Phase::infer) axes.push_back(named_axis(axis::batch_size, served_batches()));
     for (const Axis& open : options_.open) FLYBALL_CHECK(open_axis(axes, device, open));
-    for (const Axis& whole : device.axes())
-      if (const Axis* open = find_axis(axes, whole.name);
-          open && open->values.back() < whole.values.back())
-        narrowed_.push_back(whole.name);
+    board_axes_ = device.axes();
     for (const Axis& axis : axes) info_.job.erase(axis.name);
     space_ = Space::grid(std::move(axes));
     FLYBALL_CHECK(leave_out_what_does_not_fit());
     find_default();
+    info_.default_is_highest = is_highest(space_, default_, board_axes_);
     return describe_simulation();
   }
 
@@ -85,10 +84,7 @@ class TwinProfiler final : public Profiler {
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
-    std::string reason = "the highest value of each board axis";
-    reason += narrowed_.empty() ? " (MAXN)"
-                                : fmt::format(" as far as it is open (not MAXN: {} is narrowed)",
-                                              join(narrowed_, ", "));
+    std::string reason = highest_text(space_, default_, board_axes_);
     reason += fmt::format(", batch size {:g}", all_settings(trial(default_)).at(axis::batch_size));
     if (const auto workers = info_.job.find(axis::loader_workers); workers != info_.job.end())
       reason += fmt::format(", {:g} loader workers", workers->second);
@@ -304,8 +300,8 @@ class TwinProfiler final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
-  std::vector<std::string> narrowed_;  ///< board axes without their highest value
-  std::map<size_t, size_t> repeats_;   ///< the number of the next trial of a configuration
+  std::vector<Axis> board_axes_;      ///< with all their values, whatever is open
+  std::map<size_t, size_t> repeats_;  ///< the number of the next trial of a configuration
 };
 
 }  // namespace

@@ -54,7 +54,10 @@ TEST(TwinProfiler, SaysWhatItsDefaultIs) {
   const auto reason = [](const std::vector<Axis>& open) {
     TwinTrialOptions options;
     options.open = open;
-    return profiler("orin_agx", "resnet18", Phase::train, options)->default_reason();
+    const auto twin = profiler("orin_agx", "resnet18", Phase::train, options);
+    const std::string text = twin->default_reason();
+    EXPECT_EQ(twin->info().default_is_highest, text.find("(MAXN)") != std::string::npos);
+    return text;
   };
   EXPECT_EQ(reason({}),
             "the highest value of each board axis (MAXN), batch size 16, 4 loader workers");
