@@ -1,4 +1,7 @@
 // flyball evaluate predict and optimise: keys, known answers, bad input.
+#include <fstream>
+#include <iterator>
+
 #include "command_testing.h"
 
 namespace flyball::testing_tools {
@@ -69,6 +72,34 @@ TEST_F(EvaluateTest, PredictSaysWhatFailedBesideWhatDidNot) {
   EXPECT_TRUE(report["rows"][0]["time_mape"]["median"].is_null());
   EXPECT_NE(report["rows"][0]["error"].get<std::string>().find("FLOPs"), std::string::npos);
   EXPECT_TRUE(report["rows"][1]["error"].is_null());
+}
+
+// Whoever is judged is no reference for itself.
+TEST_F(EvaluateTest, TheTruthTeachesNothingOfItself) {
+  const fs::path truth = small_table();
+  std::ifstream file(truth);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (size_t at = 0; (at = text.find(",net,", at)) != std::string::npos;) text[at + 1] = 's';
+  const fs::path other = write("other.csv", text);
+  const std::vector<std::string> predict = {"predict",    "--predictor", "transfer-gp",
+                                            "--profiles", "5",           "--runs",
+                                            "2",          "--truth",     truth.string()};
+  const std::vector<std::string> optimise = {"optimise", "--predictor", "transfer-gp", "--profiles",
+                                             "5",        "--runs",      "2",           "--budgets",
+                                             "10:20:5W", "--truth",     truth.string()};
+  for (auto alone : {predict, optimise}) {
+    auto both = alone, itself = alone;
+    alone.insert(alone.end(), {"--reference", other.string()});
+    both.insert(both.end(), {"--reference", truth.string(), other.string()});
+    EXPECT_EQ(figures(evaluate(both)), figures(evaluate(alone)));
+    itself.insert(itself.begin(), "evaluate");
+    itself.insert(itself.end(), {"--reference", truth.string(), "-q"});
+    const Finished refused = run(itself);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find("names net train on board alone, which is judged"),
+              std::string::npos)
+        << refused.err;
+  }
 }
 
 TEST_F(EvaluateTest, OptimiseKnowsItsFourMetricsAndVerifies) {

@@ -40,6 +40,20 @@ TEST_F(TuneTest, AnswersWithAMeasuredRowOfTheTableWithinTheBudget) {
   EXPECT_EQ(answer["profiled"].size(), answer["trials"]);
 }
 
+TEST_F(TuneTest, ATableIsSearchedWithoutItselfAsReference) {
+  const fs::path table = small_table();
+  std::vector<std::string> arguments = over_table(table, "15W");
+  const Finished alone = run(arguments);
+  arguments.insert(arguments.end(), {"--reference", table.string()});
+  const Finished taught = run(arguments);
+  ASSERT_EQ(taught.exit_code, 0) << taught.err;
+  EXPECT_NE(taught.err.find("net train on board is searched, and is no reference for itself"),
+            std::string::npos)
+      << taught.err;
+  EXPECT_EQ(taught.json()["request"]["references"].size(), 0u);
+  EXPECT_EQ(taught.json()["profiled"].size(), alone.json()["profiled"].size());
+}
+
 /// Batch sizes of 8, 16 and 32: a minibatch takes 10 ms and 1 ms for each sample.
 constexpr const char* batches_csv =
     "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w\n"

@@ -148,6 +148,16 @@ Result<std::vector<WorkloadTable>> ReferenceOptions::gather(const std::string& d
   return gather_references(files, device, !only_named, accepted);
 }
 
+Result<std::vector<WorkloadTable>> ReferenceOptions::gather(
+    const std::vector<const Profiler*>& profilers, const std::string& strategy,
+    Accepted accepted) const {
+  std::vector<const WorkloadTable*> searched;
+  for (const Profiler* one : profilers)
+    if (one->table() && !knows_all(strategy)) searched.push_back(one->table());
+  return gather_references(files, profilers.front()->info().device, !only_named, accepted,
+                           searched);
+}
+
 CLI::Option* add_reference_option(CLI::App& command, std::vector<std::string>& files) {
   return command.add_option("--reference", files, "Table of earlier workloads");
 }

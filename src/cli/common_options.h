@@ -9,6 +9,7 @@
 
 #include "answers/request.h"
 #include "problem/preference.h"
+#include "profile/trials/profiler.h"
 #include "space/table.h"
 #include "store/store.h"
 
@@ -62,6 +63,10 @@ struct ReferenceOptions {
 
   /// Those that are named, and those that the user keeps for this board.
   Result<std::vector<WorkloadTable>> gather(const std::string& device, Accepted accepted) const;
+  /// For a search on these profilers: without the tables that they read (gather_references()). A
+  /// strategy that knows all of these rows learns nothing of references.
+  Result<std::vector<WorkloadTable>> gather(const std::vector<const Profiler*>& profilers,
+                                            const std::string& strategy, Accepted accepted) const;
 };
 CLI::Option* add_reference_option(CLI::App& command, std::vector<std::string>& files);
 /// Both; the option that names files is returned.

@@ -123,15 +123,17 @@ Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,
 
 Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   Request& request = options.request;
-  FLYBALL_ASSIGN(request.references,
-                 options.references.gather(board.info(0).device, options.accepted));
   const bool live = std::ranges::any_of(
       board.workloads(), [](const ProfilerInfo* workload) { return workload->live; });
   choose_strategy(request, options.searches, live);
+  std::vector<const Profiler*> profilers;
+  for (const MeasuredRole& role : board.roles) profilers.push_back(role.profiler);
+  FLYBALL_ASSIGN(request.references,
+                 options.references.gather(profilers, request.strategy, options.accepted));
   if (options.arrivals.empty() && !knows_all(request.strategy)) {
-    std::vector<Profiler*> profilers;
-    for (const MeasuredRole& role : board.roles) profilers.push_back(role.profiler);
-    FLYBALL_CHECK(options.prior.take(profilers, options.dry_run, request));
+    std::vector<Profiler*> told;
+    for (const MeasuredRole& role : board.roles) told.push_back(role.profiler);
+    FLYBALL_CHECK(options.prior.take(told, options.dry_run, request));
   }
   if (options.arrivals.empty()) {
     FLYBALL_CHECK(options.scope.check(Target::clockwork));

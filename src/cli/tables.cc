@@ -9,6 +9,7 @@
 #include "cli/checks.h"
 #include "cli/output.h"
 #include "cost/tabled_networks.h"
+#include "evaluate/references.h"
 #include "space/named_source.h"
 #include "store/reference_folder.h"
 
@@ -100,14 +101,21 @@ Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string
   return references;
 }
 
-Result<std::vector<WorkloadTable>> gather_references(const std::vector<std::string>& paths,
-                                                     const std::string& device, bool kept,
-                                                     Accepted accepted) {
+Result<std::vector<WorkloadTable>> gather_references(
+    const std::vector<std::string>& paths, const std::string& device, bool kept, Accepted accepted,
+    std::span<const WorkloadTable* const> searched) {
   FLYBALL_ASSIGN(auto references, read_references(paths, accepted));
-  if (!kept) return references;
-  FLYBALL_ASSIGN(const auto own,
-                 ReferenceFolder(ReferenceFolder::default_place()).of_device(device, accepted));
-  references.insert(references.end(), own.begin(), own.end());
+  if (kept) {
+    FLYBALL_ASSIGN(const auto own,
+                   ReferenceFolder(ReferenceFolder::default_place()).of_device(device, accepted));
+    references.insert(references.end(), own.begin(), own.end());
+  }
+  for (const WorkloadTable* table : searched) {
+    const size_t left_out = std::erase_if(
+        references, [&](const WorkloadTable& reference) { return gives_away(reference, *table); });
+    if (left_out > 0)
+      fmt::print(stderr, "note: {} is searched, and is no reference for itself\n", table->title());
+  }
   return references;
 }
 

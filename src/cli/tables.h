@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,11 @@ Status check_roles(const std::string& who, ProblemKind kind, size_t trains, size
 Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths,
                                                    Accepted accepted);
 /// Those that were named, and with `kept` those that the user keeps for this board
-/// (store/reference_folder.h).
-Result<std::vector<WorkloadTable>> gather_references(const std::vector<std::string>& paths,
-                                                     const std::string& device, bool kept,
-                                                     Accepted accepted);
+/// (store/reference_folder.h); but those that give a table away that is searched, which is told on
+/// stderr.
+Result<std::vector<WorkloadTable>> gather_references(
+    const std::vector<std::string>& paths, const std::string& device, bool kept, Accepted accepted,
+    std::span<const WorkloadTable* const> searched = {});
 /// The measured and accepted rows; an error when there are none. How many were left out is told on
 /// stderr.
 Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path,

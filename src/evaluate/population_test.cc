@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <mutex>
 #include <set>
 
+#include "evaluate/references.h"
 #include "evaluate/tables_testing.h"
 #include "predictors/registry.h"
 
@@ -109,6 +111,20 @@ TEST(PopulationEvaluation, ReferencesReachEveryTableButThemselves) {
   ASSERT_TRUE(evaluate_search_population(sweep, tables, 3).ok());
   EXPECT_EQ(heard["a__1"], std::set<std::string>{"earlier"});
   EXPECT_EQ(heard["b__2"], (std::set<std::string>{"a__1", "earlier"}));
+}
+
+TEST(References, GiveASearchedTableAwayWithAllOfItsRows) {
+  const WorkloadTable table = clock_table("a__1", Phase::train, {16});
+  EXPECT_TRUE(gives_away(table, table));
+  WorkloadTable renamed = table, slower = table;
+  renamed.workload = "other";
+  EXPECT_TRUE(gives_away(renamed, table)) << "the rows are the same";
+  const std::array<size_t, 3> few = {0, 1, 3};
+  EXPECT_TRUE(gives_away(table, take_rows(table, few))) << "all that is asked stands in it";
+  EXPECT_FALSE(gives_away(take_rows(table, few), table));
+  slower.minibatch_ms[2] *= 1.01;  // another day's measurements
+  EXPECT_FALSE(gives_away(slower, table));
+  EXPECT_FALSE(gives_away(clock_table("b__2", Phase::train, {4}), table));
 }
 
 TEST(PopulationEvaluation, ATableIsNotPredictedFromItself) {

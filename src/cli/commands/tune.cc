@@ -196,9 +196,10 @@ Status run(TuneOptions& options, Context& context) {
                                                : open_server(options.board, options.server);
   if (!opened) return tell_refused(opened.error(), options.json);
   OpenedProfiler& board = *opened;
-  FLYBALL_ASSIGN(request.references,
-                 options.references.gather(board.profiler->info().device, options.board.accepted));
   choose_strategy(request, options.searches, board.profiler->info().live);
+  FLYBALL_ASSIGN(
+      request.references,
+      options.references.gather({board.profiler.get()}, request.strategy, options.board.accepted));
   if (knows_all(request.strategy)) FLYBALL_CHECK(options.board.scope.check(Target::known));
   if (!knows_all(request.strategy))
     FLYBALL_CHECK(options.prior.take({board.profiler.get()}, options.board.dry_run, request));

@@ -9,6 +9,7 @@
 #include "cli/common_options.h"
 #include "cli/prior_options.h"
 #include "cli/tables.h"
+#include "evaluate/references.h"
 #include "predictors/registry.h"
 
 namespace flyball::cli {
@@ -56,7 +57,15 @@ Status read_judged(const JudgedTable& table, Evaluation& evaluation) {
   FLYBALL_ASSIGN(evaluation.target,
                  read_workload(table.target, table.workload, table.phase, table.accepted));
   FLYBALL_CHECK(take_prior(table.prior, evaluation.target));
-  FLYBALL_ASSIGN(evaluation.references, read_references(table.references, table.accepted));
+  FLYBALL_ASSIGN(const auto named, read_references(table.references, table.accepted));
+  evaluation.references = references_for(evaluation.target, named);
+  const std::string title = evaluation.target.title();
+  if (evaluation.references.empty() && !named.empty())
+    return Error{Code::invalid_argument,
+                 fmt::format("--reference names {} alone, which is judged", title),
+                 "name tables of other workloads, or leave it out"};
+  if (evaluation.references.size() < named.size())
+    fmt::print(stderr, "note: {} is judged, and is no reference for itself\n", title);
   return {};
 }
 
