@@ -6,6 +6,7 @@
 
 #include "evaluate/references.h"
 #include "predict/contradicted.h"
+#include "problem/known_batches.h"
 
 namespace flyball {
 
@@ -15,6 +16,8 @@ Result<SearchGround> prepare_ground(const SearchSweep& sweep) {
   const WorkloadTable& first = *sweep.tables[0];
   for (const WorkloadTable* table : sweep.tables) {
     FLYBALL_CHECK(check_one_board(first.title(), first.device, table->title(), table->device));
+    if (table->phase == Phase::infer && sweep.kind != ProblemKind::training)
+      FLYBALL_CHECK(check_batches(table->title(), table->space));
     ground.roles.push_back(role_of(*table));
     if (sweep.only_paper_modes) {
       FLYBALL_ASSIGN(Space space, paper_modes(table->space));

@@ -111,6 +111,25 @@ TEST(Exact, APlanIsTheOptimumAndSaysWhatMoreWouldBuy) {
   }
 }
 
+// A minibatch of unknown size is no request.
+TEST(Exact, RequestsAreServedInMinibatchesOfKnownSize) {
+  WorkloadTable serve = smooth_table("det");
+  serve.phase = Phase::infer;
+  const auto refused = [](const WorkloadTable& table) {
+    std::vector<std::unique_ptr<Profiler>> profilers;
+    profilers.push_back(make_table_profiler(table));
+    const auto board = share_board(std::move(profilers));
+    return board ? "" : board.error().message + "; " + board.error().hint;
+  };
+  EXPECT_THAT(refused(serve), HasSubstr("det infer on board does not say how large its minibatches"
+                                        " are; "));
+  EXPECT_THAT(refused(serve), HasSubstr("add a column batch_size"));
+  EXPECT_EQ(refused(smooth_table("det", {1})), "");
+  EXPECT_EQ(refused(smooth_table("net")), "");
+  const auto tuned = tune(*make_table_profiler(serve), nullptr, exact_request("tune"));
+  EXPECT_TRUE(tuned.ok() && tuned->choice) << "the time of a minibatch is compared, whatever is in";
+}
+
 // Which rows are doubted does not hang on what was chosen: of coarse steps none is told.
 TEST(Exact, APowerIsDoubtedByAllRowsOfItsTable) {
   WorkloadTable table = smooth_table("net");

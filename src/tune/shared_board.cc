@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "problem/known_batches.h"
+
 namespace flyball {
 namespace {
 
@@ -23,6 +25,16 @@ Status check_one_total(const Workloads& workloads) {
                                named(*first), own->workload, named(*own)),
                    "workloads that share a board must be measured with one power total"};
   }
+  return {};
+}
+
+/// Of a plan, whose inferences are served.
+Status check_served_batches(const SharedBoard& board) {
+  for (size_t i = 0; i < board.roles.size(); ++i)
+    if (const ProfilerInfo& info = board.info(i); info.phase == Phase::infer)
+      FLYBALL_CHECK(check_batches(
+          fmt::format("{} {} on {}", info.workload, phase_name(info.phase), info.device),
+          board.roles[i].profiler->space()));
   return {};
 }
 
@@ -92,6 +104,7 @@ Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers
   SharedBoard board;
   for (const auto& profiler : profilers) board.roles.push_back({profiler.get(), {}});
   board.profilers = std::move(profilers);
+  FLYBALL_CHECK(check_served_batches(board));
   FLYBALL_CHECK(link_roles(board, modes));
   return board;
 }

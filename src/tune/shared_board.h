@@ -25,7 +25,7 @@ struct SharedBoard {
   std::vector<std::string> gap_notes(const Problem& problem) const;
 };
 /// Errors: roles that were measured on different boards, or whose powers are of different totals;
-/// no mode is kept.
+/// an inference of which nobody knows how many requests are in a minibatch; no mode is kept.
 Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers,
                                 LinkedModes modes = LinkedModes::common);
 /// Of one workload alone; `profiler` outlives it.

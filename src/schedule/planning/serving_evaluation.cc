@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "problem/known_batches.h"
 #include "schedule/planning/serving_traces.h"
 
 namespace flyball {
@@ -26,6 +27,7 @@ Result<Ground> prepare(const ServingSweep& sweep) {
   const std::array tables = {sweep.train, sweep.infer};
   FLYBALL_CHECK(check_one_board(sweep.train->title(), sweep.train->device, sweep.infer->title(),
                                 sweep.infer->device));
+  FLYBALL_CHECK(check_batches(sweep.infer->title(), sweep.infer->space));
   Ground ground;
   std::vector<Space> spaces;
   for (const WorkloadTable* table : tables) {
