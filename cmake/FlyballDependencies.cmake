@@ -6,18 +6,8 @@ if(FLYBALL_STATIC OR CMAKE_CROSSCOMPILING)
   include(FlyballBoards)
 else()
   find_package(fmt REQUIRED)                       # formatting of messages and tables
-  # Experiments. Ubuntu 22.04 has no package of it: its headers alone do, where FLYBALL_TOML (option or variable of
-  # the environment) names them.
-  set(FLYBALL_TOML "$ENV{FLYBALL_TOML}" CACHE PATH "Folder of toml++/toml.h, where the system has no package of it")
-  if(FLYBALL_TOML)
-    include(FlyballToml)
-  else()
-    find_package(tomlplusplus QUIET)
-    if(NOT tomlplusplus_FOUND)
-      message(FATAL_ERROR "toml++ is missing. HINT: scripts/setup installs it; FLYBALL_TOML names the folder of its headers")
-    endif()
-  endif()
 endif()
+include(FlyballToml)                               # experiments
 find_package(SQLite3 REQUIRED)                     # the store
 find_package(ZLIB REQUIRED)                        # gzipped IDX files
 find_package(JPEG REQUIRED)                        # image datasets (libjpeg-turbo)
@@ -67,7 +57,7 @@ if(FLYBALL_TORCH)
   target_compile_definitions(flyball_torch INTERFACE $<$<NOT:$<CONFIG:Release>>:NDEBUG>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(flyball_torch INTERFACE
-      "SHELL:-include ${CMAKE_SOURCE_DIR}/cmake/clang_libtorch.h")
+      "SHELL:-include \"${CMAKE_SOURCE_DIR}/cmake/clang_libtorch.h\"")
   endif()
 endif()
 
@@ -125,10 +115,10 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 
-# A LibTorch source needs about 1.3 GB to compile: never more of them at once than memory holds.
-cmake_host_system_information(RESULT FLYBALL_MEMORY_MB QUERY TOTAL_PHYSICAL_MEMORY)
-math(EXPR FLYBALL_TORCH_JOBS "${FLYBALL_MEMORY_MB} / 2000")
-if(FLYBALL_TORCH_JOBS LESS 1)
-  set(FLYBALL_TORCH_JOBS 1)
+# A LibTorch source needs about 1.3 GB to compile: never more of them at once than memory holds, which scripts/build says.
+set(FLYBALL_TORCH_JOBS "" CACHE STRING "So many LibTorch sources are compiled at once; else as many as memory holds now")
+if(NOT FLYBALL_TORCH_JOBS)
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/jobs 2000 OUTPUT_VARIABLE FLYBALL_TORCH_JOBS
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 endif()
 set_property(GLOBAL PROPERTY JOB_POOLS torch=${FLYBALL_TORCH_JOBS})
