@@ -14,12 +14,13 @@ add_custom_target(flyball_papers
           -DMAINTAINER=${FLYBALL_MAINTAINER} -P ${CMAKE_SOURCE_DIR}/packaging/changelog.cmake
   COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${FLYBALL_PAPERS}/changelog
   COMMAND ${CMAKE_SOURCE_DIR}/packaging/third-party > ${FLYBALL_PAPERS}/third-party
-  COMMAND sh -c "gzip -9n ${FLYBALL_PAPERS}/man1/*.1 ${FLYBALL_PAPERS}/changelog* ${FLYBALL_PAPERS}/third-party"
+  COMMAND sh -c "gzip -9n papers/man1/*.1 papers/changelog* papers/third-party"
+  WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
   VERBATIM)
 add_dependencies(flyball_papers flyball)
 
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/flyball)
-install(DIRECTORY ${FLYBALL_PAPERS}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+install(DIRECTORY ${FLYBALL_PAPERS}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program OPTIONAL)
 install(FILES ${FLYBALL_PAPERS}/flyball DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         COMPONENT program OPTIONAL)
 install(FILES ${FLYBALL_PAPERS}/_flyball DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
