@@ -80,6 +80,22 @@ printf '// The desk of a teller.\n' >>"$work/tree/src/high/part/b.h"
 passes check-names
 sed -i '$d' "$work/tree/src/high/part/b.h"
 
+# Where git fails, or knows no source, nothing was looked at, and nothing passes.
+mkdir -p "$work/no-clone/scripts"
+cp "$source/scripts/check-format" "$source/scripts/check-names" "$work/no-clone/scripts/"
+cp "$source/.clang-format" "$work/no-clone/"
+looks() { # check, what it says
+  if GIT_CEILING_DIRECTORIES=$work "$work/no-clone/scripts/$1" </dev/null >"$work/out" 2>&1; then
+    fail "$1 passes, with nothing looked at: $(cat "$work/out")"
+  fi
+  grep -qF "$2" "$work/out" || fail "$1 says '$(cat "$work/out")' and not '$2'"
+}
+looks check-format 'not a git repository'
+looks check-names 'not a git repository'
+git -C "$work/no-clone" init -q
+looks check-format 'check-format: git knows no sources here'
+looks check-names 'check-names: there are no sources to look at'
+
 # Which LibTorch is taken: Jetsons of straw, whose python3 answers as told.
 mkdir -p "$work/jetson/etc" "$work/bin"
 touch "$work/jetson/etc/nv_tegra_release"
