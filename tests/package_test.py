@@ -43,11 +43,15 @@ def output(*command, **more):
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=300, **more).stdout
 
 
+summed = set()
 for line in (dist / "SHA256SUMS").read_text().splitlines():
     digest, name = line.split()
+    summed.add(name)
     expect(hashlib.sha256((dist / name).read_bytes()).hexdigest() == digest, f"{name}: another checksum")
 
 version = re.search(r"^project\(flyball VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text(), re.M).group(1)
+ours = {each.name for each in dist.iterdir() if version in each.name and not each.name.endswith(".part")}
+expect(ours | {"RELEASE-NOTES.md"} == summed, f"SHA256SUMS sums {sorted(summed)}, and there are {sorted(ours)}")
 fields = dict(re.findall(r"^ ?(\S+): (.*)$", output("dpkg-deb", "-I", str(debs[-1])), re.M))
 expect(fields.get("Version") == f"{version}-1", f"version {fields.get('Version')}")
 expect(fields.get("Package") == "flyball" and fields.get("Architecture") == kind, f"{fields}")
@@ -64,6 +68,8 @@ OF_DEBIAN = ["share/doc/flyball/copyright", "share/doc/flyball/changelog.gz", "s
              "lib/systemd/system/flyball-helper.service", "lib/systemd/system/flyball-helper.socket",
              "lib/systemd/system/flyball-metrics.service", "lib/systemd/system/flyball-metrics.socket",
              "lib/tmpfiles.d/flyball.conf"]
+LINKED = ["libc6", r"libstdc\+\+", "libsqlite3", "zlib1g", "libarchive", "libncurses", "libjpeg", "libicu", "libfmt", "libcli11",
+          "nlohmann-json3", "libeigen3", "libboost", "libtomlplusplus", "libhowardhinnant-date"]
 entries = {}
 for line in output("dpkg-deb", "-c", str(debs[-1])).splitlines():
     mode, owner, _, _, _, path = line.split(None, 5)
@@ -97,6 +103,12 @@ with tempfile.TemporaryDirectory() as scratch:
     told = output(program, "--version", env=environment).splitlines()
     expect(told[0] == f"flyball {version}" and re.fullmatch(r"commit    [0-9a-f]{12}(, changed)?", told[1]),
            f"--version says {told}")
+    made = (dist / "COMMIT").read_text().strip()
+    expect(told[1].split(None, 1)[1] == made, f"--version says {told[1]}, and dist/ is of {made}")
+    papers = gzip.decompress((root / "usr/share/doc/flyball/third-party.gz").read_bytes()).decode()
+    for library in LINKED:
+        expect(re.search(rf"^==== {library}", papers, re.M), f"third-party.gz lacks {library}")
+    expect("Boost Software License" in papers, "third-party.gz lacks the licence of Boost")
     expect("ExecStart=/usr/bin/flyball helper run" in (root / "usr/lib/systemd/system/flyball-helper.service").read_text(),
            "the helper's unit names another program")
     page = gzip.decompress((root / "usr/share/man/man1/flyball-tune.1.gz").read_bytes()).decode()
