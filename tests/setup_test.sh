@@ -15,13 +15,14 @@ stub() { # name, script
   chmod +x "$work/bin/$1"
 }
 # Installs what it is told to; has what stands in `absent` not; nothing was installed before.
-stub apt-get 'case " $* " in *" install "*) shift; for word; do case $word in install|-*|*=*) ;; *) echo "$word" >>"$STAND_IN/installed" ;; esac; done ;; esac'
+stub apt-get 'case " $* " in *" update "*) [ -z "$STAND_IN_NETWORK" ] || { echo "W: $STAND_IN_NETWORK" >&2; exit 100; } ;; esac
+case " $* " in *" install "*) shift; for word; do case $word in install|-*|*=*) ;; *) echo "$word" >>"$STAND_IN/installed" ;; esac; done ;; esac'
 stub apt-cache 'if grep -qx "$2" "$STAND_IN/absent"; then echo "  Candidate: (none)"; else echo "  Candidate: 1.0-1"; fi'
 stub dpkg-query 'exit 1'
 stub sudo 'exec "$@"'
 stub python3 '[ -n "$STAND_IN_TORCH" ] && echo "$STAND_IN_TORCH"'
 stub uname 'echo "$STAND_IN_MACHINE"'
-export STAND_IN=$work STAND_IN_TORCH='' STAND_IN_MACHINE=x86_64
+export STAND_IN=$work STAND_IN_NETWORK='' STAND_IN_TORCH='' STAND_IN_MACHINE=x86_64
 
 code=0
 setup() { # os-release's ID, VERSION_ID, options of scripts/setup
@@ -30,7 +31,7 @@ setup() { # os-release's ID, VERSION_ID, options of scripts/setup
   rm -f "$work/installed"
   touch "$work/installed"
   code=0
-  env -u Torch_DIR -u FLYBALL_TOML PATH="$work/bin:/usr/bin:/bin" FLYBALL_ROOT="$work/root" ${toml:+FLYBALL_TOML="$toml"} \
+  env -u Torch_DIR -u FLYBALL_TOML PATH="${path:-$work/bin:/usr/bin:/bin}" FLYBALL_ROOT="$work/root" ${toml:+FLYBALL_TOML="$toml"} \
     "$source/scripts/setup" "$@" >"$work/said" 2>&1 || code=$?
 }
 toml=''
@@ -110,4 +111,38 @@ says 'NO LIBTORCH WITH CUDA WAS FOUND'
 # A torch without CUDA is no NVIDIA's.
 STAND_IN_MACHINE=aarch64 STAND_IN_TORCH='2.7.0 None True /pip/torch' setup ubuntu 24.04 --program
 installs libtorch-dev
+
+# Without a network: what fails is said, not that the distribution lacks what is not known of it.
+printf '%s\n' libfmt-dev libonnx-dev >"$work/absent"
+STAND_IN_NETWORK="Failed to fetch http://nowhere/" setup debian 12 --program
+exits 2
+says 'apt-get update failed, so that it is not known what debian 12 has: W: Failed to fetch http://nowhere/'
+! grep -q 'has no' "$work/said" || fail "blames the distribution: $(cat "$work/said")"
+# What apt knows from before suffices.
+: >"$work/absent"
+STAND_IN_NETWORK="Failed to fetch http://nowhere/" setup debian 12 --program
+exits 0
+installs g++
+
+# Fuzzers want a clang of that name.
+setup debian 12 --all
+installs clang-14
+omits clang
+
+# A user without sudo, on a machine without Node: what is missing is listed, and what is there suffices.
+mkdir -p "$work/tools"
+for tool in bash sh env awk sed grep cat head tr mktemp mkdir dirname; do ln -sf "$(command -v $tool)" "$work/tools/$tool"; done
+stub id 'echo 1000'
+mv "$work/bin/sudo" "$work/sudo"
+path=$work/bin:$work/tools
+setup debian 12
+exits 2
+says 'setup: missing packages: g++'
+says 'HINT: run this as root, or install them by hand'
+stub dpkg-query 'echo install ok installed'
+stub apt-cache 'case $2 in nodejs) echo "  Candidate: 12.0-1" ;; esac'
+setup debian 12
+exits 0
+says 'Node here is 12.0-1'
+says 'everything is installed'
 echo "setup_test: every release gets what it has"
