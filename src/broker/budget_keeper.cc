@@ -16,6 +16,7 @@ constexpr double lighter = 0.9;      // power by that when a mode broke the budg
 constexpr double used_part = 0.9;    // of its limit, that training must have had for it to matter
 constexpr size_t calm_windows = 6;   // before a limit that helped a service is relaxed
 constexpr size_t least_late = 2;     // turns: one alone says nothing
+constexpr size_t first_let_be = 6, most_let_be = 360;  // windows, of a mode that cannot be set
 
 double late_share(const KeeperWindow& seen) {
   return static_cast<double>(seen.late) / static_cast<double>(std::max<size_t>(1, seen.served));
@@ -31,15 +32,16 @@ BudgetKeeper::BudgetKeeper(KeeperOptions options)
     : options_(options), modes_(options.modes), mode_(options.mode), before_(options.mode) {}
 
 std::optional<KeeperStep> BudgetKeeper::look(const KeeperWindow& seen) {
+  for (Mode& mode : modes_) mode.let_be -= std::min<size_t>(1, mode.let_be);
   if (seen.turns == 0 || !(seen.seconds > 0)) return std::nullopt;
   const bool beyond = is_beyond(seen.power_w);
   const bool late = is_late(seen);
   beyond_ = beyond ? beyond_ + 1 : 0;
   late_ = late ? late_ + 1 : 0;
   calm_ = beyond || late ? 0 : calm_ + 1;
-  if (!beyond && mode_ > 0 && modes_[mode_ - 1].broke_w > 0 && !(modes_[mode_ - 1].below_w > 0) &&
-      seen.power_w > 0)
-    modes_[mode_ - 1].below_w = seen.power_w;
+  if (const auto mode = higher(); mode && !beyond && seen.power_w > 0)
+    if (Mode& above = modes_[*mode]; above.broke_w > 0 && !(above.below_w > 0))
+      above.below_w = seen.power_w;
   std::optional<KeeperStep> step;
   if (beyond_ >= options_.patience)
     step = draw_less(seen);
@@ -57,18 +59,24 @@ bool BudgetKeeper::is_late(const KeeperWindow& seen) const {
 
 std::optional<size_t> BudgetKeeper::lower() const {
   for (size_t mode = mode_ + 1; mode < modes_.size(); ++mode)
-    if (!modes_[mode].refused) return mode;
+    if (modes_[mode].let_be == 0) return mode;
+  return std::nullopt;
+}
+
+std::optional<size_t> BudgetKeeper::higher() const {
+  for (size_t mode = mode_; mode-- > 0;)
+    if (modes_[mode].let_be == 0) return mode;
   return std::nullopt;
 }
 
 // Nobody knows beforehand what a mode will draw that has not been tried: it is, for a window.
 bool BudgetKeeper::may_climb(const KeeperWindow& seen) const {
-  if (mode_ == 0 || !(seen.power_w <= options_.budget_w)) return false;
-  const Mode& higher = modes_[mode_ - 1];
-  if (higher.refused) return false;
-  if (!(higher.broke_w > 0)) return true;
-  return higher.below_w > 0 && seen.power_w < lighter * higher.below_w &&
-         higher.broke_w * seen.power_w / higher.below_w <= options_.budget_w;
+  const auto mode = higher();
+  if (!mode || !(seen.power_w <= options_.budget_w)) return false;
+  const Mode& above = modes_[*mode];
+  if (!(above.broke_w > 0)) return true;
+  return above.below_w > 0 && seen.power_w < lighter * above.below_w &&
+         above.broke_w * seen.power_w / above.below_w <= options_.budget_w;
 }
 
 std::optional<KeeperStep> BudgetKeeper::set_mode(size_t mode, std::string why) {
@@ -98,7 +106,8 @@ std::optional<KeeperStep> BudgetKeeper::draw_less(const KeeperWindow& seen) {
   std::string why =
       fmt::format("{:.3g} W are drawn, of a budget of {:g} W", seen.power_w, options_.budget_w);
   if (const auto mode = lower()) {
-    modes_[mode_] = {.broke_w = seen.power_w, .refused = modes_[mode_].refused};
+    modes_[mode_].broke_w = seen.power_w;
+    modes_[mode_].below_w = 0;
     return set_mode(*mode, std::move(why));
   }
   return limit_training(seen, options_.budget_w / seen.power_w, std::move(why));
@@ -107,7 +116,7 @@ std::optional<KeeperStep> BudgetKeeper::draw_less(const KeeperWindow& seen) {
 std::optional<KeeperStep> BudgetKeeper::hurry(const KeeperWindow& seen) {
   std::string why =
       fmt::format("{} of {} turns of {} were late", seen.late, seen.served, seen.service);
-  if (may_climb(seen)) return set_mode(mode_ - 1, std::move(why));
+  if (may_climb(seen)) return set_mode(*higher(), std::move(why));
   if (vain_) return std::nullopt;
   if (late_before_ && training_ < enough_less && late_share(seen) > 0.9 * *late_before_) {
     vain_ = true;
@@ -135,13 +144,15 @@ std::optional<KeeperStep> BudgetKeeper::give_back(const KeeperWindow& seen) {
                                          seen.power_w, options_.budget_w)};
   }
   if (!may_climb(seen)) return std::nullopt;
-  return set_mode(mode_ - 1, fmt::format("{:.3g} W are drawn, of a budget of {:g} W: the next "
+  return set_mode(*higher(), fmt::format("{:.3g} W are drawn, of a budget of {:g} W: the next "
                                          "higher mode is tried",
                                          seen.power_w, options_.budget_w));
 }
 
 void BudgetKeeper::could_not_set() {
-  modes_[mode_].refused = true;
+  Mode& mode = modes_[mode_];
+  mode.back_off = std::clamp(2 * mode.back_off, first_let_be, most_let_be);
+  mode.let_be = mode.back_off;
   mode_ = before_;
 }
 

@@ -9,6 +9,7 @@
 // - Where both hold, trainings get their time back, and then the next higher mode is tried. One
 //   that has broken the budget is tried again once what runs draws noticeably less than then, or
 //   other clients run.
+// - A mode that could not be set is passed over for some windows, then for twice as many.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +54,7 @@ class BudgetKeeper {
 
   /// A window has ended. Nothing: all stays as it is.
   std::optional<KeeperStep> look(const KeeperWindow& seen);
-  /// The mode of the last step could not be set: that before stays, and it is not tried again.
+  /// The mode of the last step could not be set: that before stays, and it is let be for a while.
   void could_not_set();
   /// Other clients run from now on: what was seen says little of them.
   void clients_changed();
@@ -65,9 +66,10 @@ class BudgetKeeper {
 
  private:
   struct Mode {
-    double broke_w = 0;  ///< the power with which it broke the budget; 0: it has not
-    double below_w = 0;  ///< what the next lower mode drew then; 0: not known yet
-    bool refused = false;
+    double broke_w = 0;   ///< the power with which it broke the budget; 0: it has not
+    double below_w = 0;   ///< what the next lower mode drew then; 0: not known yet
+    size_t let_be = 0;    ///< windows, since it could not be set
+    size_t back_off = 0;  ///< how many those were at first
   };
   std::optional<KeeperStep> draw_less(const KeeperWindow& seen);
   std::optional<KeeperStep> hurry(const KeeperWindow& seen);
@@ -77,6 +79,7 @@ class BudgetKeeper {
   std::optional<KeeperStep> tell_once(std::string why);
   bool is_late(const KeeperWindow& seen) const;
   std::optional<size_t> lower() const;
+  std::optional<size_t> higher() const;
   bool may_climb(const KeeperWindow& seen) const;
 
   KeeperOptions options_;

@@ -5,6 +5,7 @@
 namespace flyball {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr double idle_w = 5;
@@ -124,6 +125,35 @@ TEST(BudgetKeeper, AModeThatCannotBeSetIsLetBe) {
   keeper.could_not_set();
   EXPECT_EQ(keeper.mode(), 0u);
   EXPECT_EQ(keeper.look(world.window(0, 1))->mode, 2u);
+}
+
+TEST(BudgetKeeper, AModeThatCannotBeSetIsNoCeiling) {
+  for (const bool others_run : {false, true}) {
+    BudgetKeeper keeper({.budget_w = 25, .modes = 3});
+    const World world;
+    ASSERT_EQ(keeper.look(world.window(0, 1))->mode, 1u);
+    keeper.could_not_set();
+    ASSERT_EQ(keeper.look(world.window(0, 1))->mode, 2u);
+    EXPECT_EQ(keeper.look(world.window(2, 1)), std::nullopt);
+    if (others_run) keeper.clients_changed();
+    const KeeperWindow little{.seconds = 10, .power_w = 3, .turns = 9};
+    EXPECT_EQ(keeper.look(little)->mode, 0u) << others_run;
+  }
+}
+
+TEST(BudgetKeeper, AModeThatCouldNotBeSetIsTriedAgainEachTimeLater) {
+  BudgetKeeper keeper({.budget_w = 25, .modes = 2, .mode = 1});
+  const KeeperWindow little{.seconds = 10, .power_w = 3, .turns = 9};
+  std::vector<size_t> tried;
+  for (size_t window = 0; window < 50; ++window) {
+    const auto step = keeper.look(little);
+    if (!step) continue;
+    ASSERT_EQ(step->mode, 0u);
+    tried.push_back(window);
+    keeper.could_not_set();
+    ASSERT_EQ(keeper.mode(), 1u);
+  }
+  EXPECT_THAT(tried, ElementsAre(0, 6, 18, 42));
 }
 
 TEST(BudgetKeeper, WhatNothingHelpsIsToldOnce) {
