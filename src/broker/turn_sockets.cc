@@ -21,6 +21,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Error taken(const fs::path& path) {
+  return {Code::conflict, fmt::format("a broker listens at {} already", path.string()),
+          "one broker grants one accelerator; name another socket for another one: --socket"};
+}
+
+// Of two that begin at once one listens: to look whether a place is free and to take it is one
+// step.
+Result<LockFile> take_place(const fs::path& path) {
+  auto lock = LockFile::take(path.string() + ".lock", path.string());
+  if (!lock && lock.error().code == Code::conflict) return taken(path);
+  return lock;
+}
+
+FileId file_at(const fs::path& path) {
+  struct stat there {};
+  return ::lstat(path.c_str(), &there) == 0 ? FileId{there.st_dev, there.st_ino} : FileId{};
+}
+
 // A socket that a program lives at is not replaced: a broker's, or one of another kind.
 Status check_free(const fs::path& path) {
   sockaddr_un address{};
@@ -32,10 +50,7 @@ Status check_free(const fs::path& path) {
   const bool answers =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
       errno == EAGAIN;
-  if (answers)
-    return Error{
-        Code::conflict, fmt::format("a broker listens at {} already", name),
-        "one broker grants one accelerator; name another socket for another one: --socket"};
+  if (answers) return taken(path);
   if (errno == EPROTOTYPE || errno == EACCES)
     return Error{Code::conflict, fmt::format("the socket {} is another program's", name),
                  "name another place: --socket FILE"};
@@ -83,16 +98,19 @@ fs::path broker_socket() {
 Result<TurnSockets> TurnSockets::listen(const fs::path& path, std::optional<gid_t> group) {
   FLYBALL_CHECK(make_folder(path.parent_path(), group));
   FLYBALL_CHECK(check_own_folder(path.parent_path()));
-  FLYBALL_CHECK(check_free(path));
   TurnSockets sockets;
+  FLYBALL_ASSIGN(auto lock, take_place(path));
+  sockets.lock_.emplace(std::move(lock));
+  FLYBALL_CHECK(check_free(path));
   FLYBALL_ASSIGN(sockets.door_, listen_at(path, group, SOCK_SEQPACKET));
   sockets.path_ = path;
+  sockets.bound_ = file_at(path);
   sockets.polled_.push_back({sockets.door_->get(), POLLIN, 0});
   return sockets;
 }
 
 TurnSockets::~TurnSockets() {
-  if (door_ && door_->get() >= 0) ::unlink(path_.c_str());
+  if (door_ && door_->get() >= 0 && file_at(path_) == bound_) ::unlink(path_.c_str());
 }
 
 int TurnSockets::adopt(OwnedSocket socket) {

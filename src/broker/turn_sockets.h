@@ -2,6 +2,7 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/types.h>
 
 #include <filesystem>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/os/lock_file.h"
 #include "base/status.h"
 #include "device/helper/listen.h"
 
@@ -23,6 +25,13 @@ struct TurnEvent {
   int client = 0;           ///< its number, which no other client ever has
   std::string_view text{};  ///< of `said`; of one that is too long, its beginning and more
   int pid = 0;              ///< of `came`, as the kernel says; 0: not known here
+};
+
+/// Which file it is, whatever its name.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const FileId&) const = default;
 };
 
 class TurnSockets {
@@ -57,8 +66,10 @@ class TurnSockets {
   void receive(int client, const Take& tell);
   const pollfd* slot_of(int client) const;
 
+  std::optional<LockFile> lock_;  ///< beside the socket: who listens there, or is about to
   std::optional<OwnedSocket> door_;
   std::filesystem::path path_;
+  FileId bound_{};
   std::vector<pollfd> polled_;  ///< clients in the order of ids_, then the door
   std::vector<int> ids_;
   std::vector<OwnedSocket> sockets_;

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/os/temp_folder.h"
@@ -65,6 +67,36 @@ TEST_F(TurnSocketsTest, ThereIsOneBrokerAtAPlaceAndADeadOneIsReplaced) {
   }
   std::filesystem::rename(folder_ / "left", path_);
   EXPECT_TRUE(TurnSockets::listen(path_, {}).ok());
+}
+
+TEST_F(TurnSocketsTest, OfTwoThatBeginAtOnceOneListens) {
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> ready{0}, listening{0}, conflicts{0};
+    const auto begin = [&] {
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+      const auto sockets = TurnSockets::listen(path_, {});
+      ++(sockets.ok() ? listening : conflicts);
+      if (!sockets.ok()) {
+        EXPECT_EQ(sockets.error().code, Code::conflict);
+      }
+      while (listening + conflicts < 2) std::this_thread::yield();
+    };
+    std::thread other(begin);
+    begin();
+    other.join();
+    ASSERT_EQ(listening, 1) << round;
+    ASSERT_FALSE(std::filesystem::exists(path_));
+  }
+}
+
+TEST_F(TurnSocketsTest, ASocketThatAnotherOnePutThereStays) {
+  {
+    const auto first = TurnSockets::listen(path_, {});
+    ASSERT_TRUE(first.ok());
+    ASSERT_TRUE(listen_at(path_, {}).ok());  // replaces it
+  }
+  EXPECT_TRUE(std::filesystem::is_socket(path_));
 }
 
 TEST_F(TurnSocketsTest, WhatIsNoSocketStays) {
