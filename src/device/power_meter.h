@@ -31,8 +31,8 @@ class PowerMeter {
   virtual Result<PowerReading> lap() = 0;
   /// Ends the trial and gives the power of the counted window.
   virtual Result<PowerReading> end() = 0;
-  /// What slowed the machine down in the counted window, after end(); empty when nothing did, and
-  /// nothing where no sensor has told.
+  /// What slowed the machine down since count(), in all laps, after end(); empty when nothing did,
+  /// and nothing where no sensor has told.
   virtual std::optional<std::vector<std::string>> throttling() const { return {}; }
 };
 

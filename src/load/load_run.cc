@@ -1,13 +1,12 @@
 #include "load/load_run.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
 
 #include "base/clock.h"
 #include "base/os/interrupt.h"
+#include "load/counted_load.h"
 #include "load/http_exchange.h"
 #include "load/open_loop.h"
 
@@ -16,12 +15,6 @@ namespace {
 
 constexpr double reach_timeout_s = 10;
 constexpr auto tick = std::chrono::milliseconds(100);
-
-int64_t thread_cpu_ns() {
-  timespec used{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return used.tv_sec * int64_t{1'000'000'000} + used.tv_nsec;
-}
 
 std::chrono::steady_clock::time_point steady(int64_t monotonic) {
   return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(monotonic));
@@ -38,6 +31,7 @@ class Loader {
       : options_(options),
         endpoint_(std::move(endpoint)),
         loop_(make_arrivals(options.arrivals, options.seed), loop_options(options)),
+        counted_(options.meter),
         due_timer_(io_),
         tick_timer_(io_) {}
 
@@ -99,20 +93,30 @@ class Loader {
     for (int64_t* time : {&answer.first_ns, &answer.last_ns})
       if (*time >= 0) *time -= begin_ns_;
     loop_.done(request, now(), answer);
-    if (answer.outcome != LoadOutcome::answered)
+    if (answer.outcome == LoadOutcome::answered)
+      reach();
+    else
       run_.examples.try_emplace(answer.outcome, std::move(answer.detail));
     free_.push_back(connection);
     if (!ended_) pump();
   }
 
-  // Beside the load: when the warm-up ends, whether somebody wants it to stop.
+  int64_t from_ns() const { return nanoseconds(options_.warm_up_s); }
+  // Of the load, as far as one knows by now; answers may follow.
+  int64_t until_ns() const {
+    int64_t until_ns = loop_.ends_ns();
+    if (const auto length = options_.arrivals.seconds())
+      until_ns = std::min(until_ns, nanoseconds(*length));
+    return std::max(from_ns(), until_ns);
+  }
+  void reach() {
+    if (counted_.begun() && now() >= until_ns()) counted_.reach(now());
+  }
+
+  // Beside the load: when the warm-up ends, and the load, whether somebody wants it to stop.
   void watch() {
-    if (!counting_ && now() >= nanoseconds(options_.warm_up_s)) {
-      counting_ = true;
-      counted_from_ns_ = now();
-      cpu_from_ns_ = thread_cpu_ns();
-      if (options_.meter) options_.meter->count();
-    }
+    if (!counted_.begun() && now() >= from_ns()) counted_.begin(now());
+    if (!counted_.reached()) reach();
     if (is_interrupted(options_.interrupted)) {
       loop_.stop();
       end();
@@ -120,9 +124,12 @@ class Loader {
     }
     const double whole_s = options_.warm_up_s + options_.duration_s;
     if (options_.progress) options_.progress(static_cast<double>(now()) * 1e-9 / whole_s);
-    const int64_t next = counting_ ? monotonic_ns() + std::chrono::nanoseconds(tick).count()
-                                   : begin_ns_ + nanoseconds(options_.warm_up_s);
-    tick_timer_.expires_at(std::min(steady(next), std::chrono::steady_clock::now() + tick));
+    int64_t next = now() + std::chrono::nanoseconds(tick).count();
+    if (!counted_.begun())
+      next = std::min(next, from_ns());
+    else if (!counted_.reached())
+      next = std::min(next, until_ns());
+    tick_timer_.expires_at(steady(begin_ns_ + next));
     tick_timer_.async_wait([this](boost::system::error_code cancelled) {
       if (!cancelled && !ended_) watch();
     });
@@ -134,41 +141,29 @@ class Loader {
   }
 
   LoadRun take() {
-    const int64_t end_ns = now();
-    run_.from_ns = nanoseconds(options_.warm_up_s);
-    run_.until_ns = run_.from_ns + nanoseconds(options_.duration_s);
-    if (const auto length = options_.arrivals.seconds())
-      run_.until_ns = std::min(run_.until_ns, std::max(run_.from_ns, nanoseconds(*length)));
-    run_.ended_ns = end_ns;
+    counted_.end(now());
+    run_.from_ns = from_ns();
+    run_.until_ns = until_ns();
     run_.records = loop_.take_records();
     run_.most_under_way = loop_.most_under_way();
     run_.reached_limit = loop_.reached_limit();
-    if (counting_ && end_ns > counted_from_ns_)
-      run_.client_cpu = static_cast<double>(thread_cpu_ns() - cpu_from_ns_) /
-                        static_cast<double>(end_ns - counted_from_ns_);
-    run_.power_gap = options_.power_gap;
-    if (options_.meter) take_power();
+    run_.client_cpu = counted_.client_cpu();
+    run_.power = counted_.power();
+    run_.power_gap = options_.meter ? counted_.power_gap() : options_.power_gap;
     return std::move(run_);
-  }
-
-  void take_power() {
-    auto power = options_.meter->end();
-    if (power)
-      run_.power = *power;
-    else
-      run_.power_gap = power.error().message;
   }
 
   const LoadOptions& options_;
   tcp::endpoint endpoint_;
   OpenLoop loop_;
+  CountedLoad counted_;
   asio::io_context io_;
   asio::steady_timer due_timer_, tick_timer_;
   std::vector<std::unique_ptr<LoadConnection>> connections_;
   std::vector<LoadConnection*> free_;
   LoadRun run_;
-  int64_t begin_ns_ = 0, counted_from_ns_ = 0, cpu_from_ns_ = 0;
-  bool counting_ = false, ended_ = false;
+  int64_t begin_ns_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace

@@ -38,13 +38,12 @@ struct LoadRun {
   std::vector<LoadRecord> records;              ///< the warm-up's included
   int64_t from_ns = 0;                          ///< requests that were due from here on count
   int64_t until_ns = 0;                         ///< the end of the duration, or of the arrivals
-  int64_t ended_ns = 0;                         ///< the last request had ended, answered or not
   std::map<LoadOutcome, std::string> examples;  ///< of each kind of failure, the first one
-  double client_cpu = 0;                        ///< share of one core that sending and reading took
+  double client_cpu = 0;  ///< share of one core that sending and reading took …
   size_t most_under_way = 0;
   size_t reopened = 0;  ///< connections that the server closed between requests
   bool reached_limit = false;
-  std::optional<PowerReading> power;
+  std::optional<PowerReading> power;  ///< … and this, to the last answer
   std::string power_gap;
 };
 

@@ -65,8 +65,7 @@ void add_energy(const LoadRun& run, LoadSummary& summary) {
   if (!run.power) return;
   summary.power_w = run.power->mean_w;
   summary.power_total = run.power->total;
-  const double measured_s = static_cast<double>(run.ended_ns - run.from_ns) * 1e-9;
-  summary.energy_j = run.power->mean_w * std::max(summary.window_s, measured_s);
+  summary.energy_j = run.power->mean_w * summary.window_s;
   if (summary.answered > 0)
     summary.request_j = *summary.energy_j / static_cast<double>(summary.answered);
   if (summary.tokens > 0) summary.token_j = *summary.energy_j / summary.tokens;
@@ -79,7 +78,7 @@ void warn_of_client(LoadSummary& summary) {
     warnings.push_back(
         fmt::format("the client itself kept {:.0f} % of a core busy: it may be what limits",
                     100 * summary.client_cpu));
-  if (late > 1 && late > 0.05 * summary.latency_ms.p50.value)
+  if (is_sent_late(late, summary.latency_ms.p50.value))
     warnings.push_back(fmt::format(
         "the client sent 1 % of the requests {:.3g} ms or more after they were due: this machine "
         "is busy, and that stands in the latencies",

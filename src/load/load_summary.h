@@ -33,7 +33,7 @@ struct LoadSummary {
   double requests_per_s = 0, tokens_per_s = 0;
   double tokens = 0;
   std::string tokens_by;  ///< "usage", "chunks", "usage and chunks"; "" where none were counted
-  /// Of the window, and of the time in which requests that failed were waited for.
+  /// Of the window.
   std::optional<double> energy_j, request_j, token_j;
   std::optional<double> power_w;
   std::string power_total, power_gap;

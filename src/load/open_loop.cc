@@ -22,11 +22,15 @@ void OpenLoop::draw() {
 void OpenLoop::advance(int64_t now_ns) {
   while (next_ && *next_ <= now_ns) {
     LoadRecord record;
-    record.due_ns = *next_;
+    record.due_ns = last_due_ns_ = *next_;
     waiting_.push_back(records_.size());
     records_.push_back(record);
     draw();
   }
+}
+
+int64_t OpenLoop::ends_ns() const {
+  return reached_limit_ ? last_due_ns_ : options_.duration_ns;
 }
 
 std::optional<int64_t> OpenLoop::next_event() const {

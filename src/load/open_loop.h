@@ -30,6 +30,8 @@ class OpenLoop {
 
   /// The next request that is not due yet; nothing where no more come.
   std::optional<int64_t> next_due() const { return next_; }
+  /// No request is due from here on: the duration, or where the limit of requests was reached.
+  int64_t ends_ns() const;
   /// The first time at which take() or expire() has something new to do.
   std::optional<int64_t> next_event() const;
   /// A request to send now; nothing where none is due, or no connection is free.
@@ -59,6 +61,7 @@ class OpenLoop {
   std::vector<LoadRecord> records_;
   size_t under_way_ = 0, most_under_way_ = 0;
   int64_t freed_ns_ = 0;  ///< the last time at which a connection became free
+  int64_t last_due_ns_ = 0;
   bool reached_limit_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "load/counted_load.h"
 #include "load/load_summary.h"
 #include "load/quantile_interval.h"
 
@@ -93,7 +94,7 @@ TEST(OpenLoop, SaysWhatWaitedForAConnection) {
   const auto records = simulate(loop, {15 * ms});
   LoadRun run;
   run.records = records;
-  run.until_ns = run.ended_ns = 1'000'000'000;
+  run.until_ns = 1'000'000'000;
   const LoadSummary summary = summarise(run, 100.0, 1);
   EXPECT_GT(summary.waited, 90u);
   EXPECT_EQ(summary.sent_late_ms.max, 0);  // the server's slowness is no lateness of the client
@@ -111,13 +112,65 @@ TEST(OpenLoop, TheWindowEndsWithTheLastAnswer) {
     run.records.push_back(record);
   }
   run.records[4].outcome = LoadOutcome::timed_out;
-  run.records[4].done_ns = run.ended_ns = 60'400 * ms;
+  run.records[4].done_ns = 60'400 * ms;
   run.until_ns = 1000 * ms;
   run.power.emplace().mean_w = 2;
   const LoadSummary summary = summarise(run, {}, 4);
   EXPECT_DOUBLE_EQ(summary.window_s, 1);
   EXPECT_DOUBLE_EQ(summary.requests_per_s, 9);
-  EXPECT_DOUBLE_EQ(summary.energy_j.value(), 2 * 60.4);  // what the board drew, all of it
+  EXPECT_DOUBLE_EQ(summary.energy_j.value(), 2);
+}
+
+/// A meter of what is drawn in a time that a test tells.
+class ToldMeter final : public PowerMeter {
+ public:
+  void draw(double watts, double seconds) {
+    energy_j_ += watts * seconds;
+    window_s_ += seconds;
+  }
+  std::string total() const override { return "module"; }
+  std::string gap() const override { return ""; }
+  Status begin() override { return {}; }
+  bool settled() override { return true; }
+  void count() override { energy_j_ = window_s_ = 0; }
+  int updates() override { return power_updates_wanted; }
+  Result<PowerReading> lap() override {
+    PowerReading reading;
+    reading.mean_w = energy_j_ / window_s_;
+    reading.window_s = window_s_;
+    count();
+    return reading;
+  }
+  Result<PowerReading> end() override { return lap(); }
+
+ private:
+  double energy_j_ = 0, window_s_ = 0;
+};
+
+TEST(CountedLoad, WhatIsDrawnAfterTheLastAnswerIsNoEnergyOfRequests) {
+  ToldMeter meter;
+  CountedLoad counted(&meter);
+  meter.draw(30, 1);  // to warm up
+  counted.begin(1000 * ms);
+  meter.draw(10, 2);
+  counted.reach(3000 * ms);  // the load ends
+  meter.draw(8, 1);
+  counted.reach(4000 * ms);  // the last answer
+  meter.draw(1, 59);         // a request hangs
+  counted.end(63'000 * ms);
+  ASSERT_TRUE(counted.power());
+  EXPECT_DOUBLE_EQ(counted.power()->window_s, 3);
+  EXPECT_DOUBLE_EQ(counted.power()->mean_w, 28.0 / 3);
+}
+
+TEST(CountedLoad, WhereAllIsAnsweredBeforeTheLoadEndsAllCounts) {
+  ToldMeter meter;
+  CountedLoad counted(&meter);
+  counted.begin(0);
+  meter.draw(10, 2);
+  counted.end(2000 * ms);
+  ASSERT_TRUE(counted.power());
+  EXPECT_DOUBLE_EQ(counted.power()->mean_w, 10);
 }
 
 TEST(OpenLoop, GivesUpWhatWaitsTooLong) {
@@ -137,6 +190,13 @@ TEST(OpenLoop, EndsAtItsLimitAndWhenStopped) {
   OpenLoop limited(make_arrivals(constant_arrivals(100), 1), {1000 * ms, 10, 1000 * ms, 20});
   EXPECT_EQ(simulate(limited, {1 * ms}).size(), 20u);
   EXPECT_TRUE(limited.reached_limit());
+  EXPECT_EQ(limited.ends_ns(), 200 * ms);
+  LoadRun run;
+  run.until_ns = limited.ends_ns();
+  run.records = limited.take_records();
+  run.power.emplace().mean_w = 2;
+  EXPECT_NEAR(summarise(run, {}, 10).requests_per_s, 100, 1);
+  EXPECT_NEAR(summarise(run, {}, 10).request_j.value(), 0.02, 0.001);
   OpenLoop stopped = loop_of("constant:100", 1, 1);
   ASSERT_TRUE(stopped.take(30 * ms));
   stopped.stop();

@@ -57,6 +57,12 @@ Result<ArrivalSpec> parse_trace(const Csv& csv);
 /// Thirty years: later than that no request comes.
 inline constexpr double longest_arrivals_s = 1e9;
 
+/// Do times from when requests were due to when they were really sent, this one at their 99th
+/// percentile, tell of another load than was asked for?
+constexpr bool is_sent_late(double late_ms, double median_latency_ms) {
+  return late_ms > 1 && late_ms > 0.05 * median_latency_ms;
+}
+
 /// Times of requests.
 class ArrivalSource {
  public:

@@ -100,6 +100,7 @@ Status PowerWatch::begin() {
   FLYBALL_CHECK(sampler_->start());
   begin_ns_ = monotonic_ns();
   count_from(begin_ns_);
+  forget_throttling();
   next_look_ns_ = 0;
   settled_ = end_ = false;
   laps_ = std::thread([this] { take_laps(); });
@@ -121,14 +122,17 @@ void PowerWatch::end_laps() {
   if (laps_.joinable()) laps_.join();
 }
 
+void PowerWatch::forget_throttling() {
+  reasons_.clear();
+  told_always_ = true;
+}
+
 void PowerWatch::count_from(int64_t time_ns) {
   count_ns_ = watched_ns_ = time_ns;
   next_count_ns_ = 0;
   updates_ = 0;
   counted_.reset();
   failed_ = {};
-  reasons_.clear();
-  told_always_ = true;
 }
 
 template <class Wanted>
@@ -157,6 +161,7 @@ bool PowerWatch::settled() {
 void PowerWatch::count() {
   const std::lock_guard lock(mutex_);
   count_from(monotonic_ns());
+  forget_throttling();
   if (sampler_) sampler_->sample_now();
 }
 

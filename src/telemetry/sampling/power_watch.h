@@ -55,7 +55,7 @@ class PowerWatch {
   /// Ends sampling and gives the power of the counted window. Error `unavailable`: no sensor, no
   /// samples, or a gap in them.
   Result<PowerReading> end();
-  /// What slowed the machine down in the counted window, as throttling_between(). After end().
+  /// What slowed the machine down since count(), in all laps, as throttling_between(). After end().
   std::optional<std::vector<std::string>> throttling() const;
 
  private:
@@ -63,6 +63,7 @@ class PowerWatch {
   std::vector<Trace> traces_of(const Wanted& wanted, int64_t since_ns) const;
   std::vector<Trace> parts(int64_t since_ns) const;
   void count_from(int64_t time_ns);
+  void forget_throttling();
   void sum_up();
   void sum_up_throttling(int64_t end_ns);
   void take_laps();

@@ -151,6 +151,30 @@ TEST(PowerWatch, AWindowMayBeOfAnyLength) {
   EXPECT_THAT(watch.throttling(), Optional(ElementsAre("cpu thermal slowdown")));
 }
 
+TEST(PowerWatch, WhatThrottledInAnEarlierLapIsTold) {
+  std::atomic<double> slowed{3};
+  SensorList sensors;
+  SensorInfo info = rail();
+  info.period_s = 0.4;  // a busy machine leaves no gap
+  sensors.sensors = {function_sensor(info, [](int64_t) { return Result<double>(10.0); }),
+                     function_sensor({.name = "events",
+                                      .unit = "1",
+                                      .kind = SensorKind::counter,
+                                      .source = "h",
+                                      .throttling = Throttling::cpu_events},
+                                     [&](int64_t) { return Result<double>(slowed.load()); })};
+  PowerWatch watch(sensors, "", {0.005});
+  ASSERT_TRUE(watch.begin().ok());
+  watch.count();
+  sleep_until_ns(monotonic_ns() + 200 * kMs);
+  slowed = 4;
+  sleep_until_ns(monotonic_ns() + 200 * kMs);
+  ASSERT_TRUE(watch.lap().ok());
+  sleep_until_ns(monotonic_ns() + 200 * kMs);
+  ASSERT_TRUE(watch.end().ok());
+  EXPECT_THAT(watch.throttling(), Optional(ElementsAre("cpu thermal slowdown")));
+}
+
 TEST(PowerWatch, ASensorThatDiesMakesAnErrorAndNotANumber) {
   std::atomic<bool> dead{false};
   SensorList sensors;
