@@ -281,6 +281,37 @@ TEST(Broker, APauseIsNoCostOfAGrant) {
 
 // A service's place among the names may go to a training, which has another of the scheduler's.
 TEST(Broker, WhoLeftKeepsItsTimeWhereTheNextComesInAnotherRole) {
+// While trainings are paused nobody wants, and who comes back first has nobody to be held against.
+TEST(Broker, WhoComesToALimitedTrainingTakesItsShareAndNoMore) {
+  RunningBroker broker;
+  PairedClient late(*broker, "late"), early(*broker, "early", 0, 0.05);
+  broker.start();
+  for (PairedClient* client : {&late, &early}) ASSERT_TRUE(client->greet());
+  (*broker).limit_training(0.8, "a test");
+  std::atomic<size_t> turns_of_early{0};
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over && early.begin()) {
+      pass_ms(20);
+      early.end();
+      ++turns_of_early;
+    }
+    early.leave();
+  });
+  while (turns_of_early < 10) pass_ms(5);    // by its share as long as four seconds of the other's
+  const size_t before = turns_of_early + 1;  // one may be under way
+  size_t turns = 0;
+  for (; turns < 150 && turns_of_early <= before; ++turns) {
+    ASSERT_TRUE(late.begin());
+    pass_ms(20);
+    late.end();
+  }
+  over = true;
+  late.leave();
+  other.join();
+  EXPECT_LE(turns, 120u);  // a second, and one turn of the other's by its share
+}
+
   RunningBroker broker;
   std::vector<std::unique_ptr<PairedClient>> clients;
   for (int i = 0; i < 66; ++i)

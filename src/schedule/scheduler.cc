@@ -316,6 +316,7 @@ bool Scheduler::start_training(int64_t now_ns, Decision& decision) {
     if (fits(now_ns, training.run_ns())) chosen = t;
   }
   if (chosen == trainings_.size()) return false;
+  virtual_ns_ = std::max(virtual_ns_, trainings_[chosen].used_ns);
   decision = {Act::train, chosen, 0};
   busy_until_ns_ = static_cast<double>(now_ns) + trainings_[chosen].run_ns();
   return true;

@@ -114,7 +114,7 @@ class Scheduler {
   void ended(int64_t now_ns, Ending ending = Ending::whole);
 
   /// Has a training a minibatch to run? At first it has. One that wants again keeps at most a
-  /// second of what the others had meanwhile.
+  /// second of what the others had meanwhile, whoever of them wants at that moment.
   void set_wants(size_t training, bool wants);
   bool wants(size_t training) const { return trainings_[training].wants; }
   /// May a request come to a service? At first it may. Nothing is kept free for one that none can
@@ -206,6 +206,7 @@ class Scheduler {
   std::vector<Service> services_;
   std::vector<Training> trainings_;
   std::vector<Waiting> batch_;
+  double virtual_ns_ = 0;  ///< used_ns of the training that was to begin, the most so far
   Decision running_;
   bool busy_ = false, draining_ = false;
   int64_t began_ns_ = 0;

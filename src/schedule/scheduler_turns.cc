@@ -1,6 +1,5 @@
 // What has ended, and who wants the accelerator at all.
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -29,19 +28,13 @@ void Scheduler::ended(int64_t now_ns, Ending ending) {
   training.used_ns += took_ns / training.rules.share;
 }
 
+// Between two turns nobody wants, nor with a limit on trainings: who comes back is held against the
+// time of all of them, as in start-time fair queueing (Goyal, Vin, Cheng 1997).
 void Scheduler::set_wants(size_t index, bool wants) {
   Training& training = trainings_[index];
-  if (wants && !training.wants) {
-    double least_ns = std::numeric_limits<double>::infinity();
-    for (size_t t = 0; t < trainings_.size(); ++t) {
-      const bool runs = busy_ && running_.act == Act::train && running_.who == t;
-      if (t != index && (trainings_[t].wants || runs))
-        least_ns = std::min(least_ns, trainings_[t].used_ns);
-    }
-    if (least_ns < std::numeric_limits<double>::infinity())
-      training.used_ns =
-          std::max(training.used_ns, least_ns - most_credit_ns / training.rules.share);
-  }
+  if (wants && !training.wants)
+    training.used_ns =
+        std::max(training.used_ns, virtual_ns_ - most_credit_ns / training.rules.share);
   training.wants = wants;
 }
 

@@ -43,6 +43,41 @@ TEST(SchedulerTurns, WhoComesBackHasASecondOfCreditAndNoMore) {
   EXPECT_NEAR(first, 100, 2);
 }
 
+// As a client that asks again after each turn: between two of them nobody else wants.
+TEST(SchedulerTurns, WhoComesWhileTheOtherOneIsBetweenTwoTurnsHasNoMoreCredit) {
+  Trained trained;
+  trained.scheduler.set_wants(0, false);
+  const auto turn_of_b = [&] {
+    const Decision what = trained.scheduler.decide(trained.now);
+    trained.scheduler.set_wants(1, false);
+    trained.scheduler.ended(trained.now += 10 * ms);
+    return what.who;
+  };
+  for (int i = 0; i < 1000; ++i) {  // ten seconds
+    ASSERT_EQ(turn_of_b(), 1u);
+    if (i < 999) trained.scheduler.set_wants(1, true);
+  }
+  trained.scheduler.set_wants(0, true);
+  trained.scheduler.set_wants(1, true);
+  int first = 0;
+  while (first < 1000 && trained.turn() == 0) ++first;
+  EXPECT_NEAR(first, 100, 2);
+}
+
+// One after the other wants again, the one that was away before the one that was not.
+TEST(SchedulerTurns, WhenNobodyWantedTheOrderInWhichTheyWantAgainIsNothing) {
+  Trained trained;
+  trained.scheduler.set_wants(0, false);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(trained.turn(), 1);
+  int first = 0;
+  for (bool of_a = true; of_a && first < 1000; first += of_a) {
+    for (size_t t = 0; t < 2; ++t) trained.scheduler.set_wants(t, false);
+    for (size_t t = 0; t < 2; ++t) trained.scheduler.set_wants(t, true);
+    of_a = trained.turn() == 0;
+  }
+  EXPECT_NEAR(first, 100, 2);
+}
+
 TEST(SchedulerTurns, ShortAbsencesLeaveSharesAsTheyAre) {
   Scheduler scheduler({}, {{.name = "a", .share = 3}, {.name = "b", .share = 1}});
   for (size_t t = 0; t < 2; ++t) scheduler.training_time(t) = minibatch_of(10);
