@@ -147,7 +147,7 @@ void BrokerRun::watch() {
 
 BrokerResult BrokerRun::result() {
   BrokerResult result = broker_->result();
-  result.power_gap = power_->end(result.serving);
+  result.power_gap = power_->end(result.serving, notes_);
   result.mode = mode_;
   if (plan_ && expected().rates_known()) result.plan = plan_->json();
   if (keeps_budget()) result.budget_w = expected().plan.power_budget_w;

@@ -72,6 +72,9 @@ struct MeasuredMode {
   std::string left{};  ///< why it was left before its time; "": it was not
 };
 
+/// Of a time, from which on its power is told as the mean of what is known of it.
+inline constexpr double known_power_share = 0.99;
+
 struct ServingResult {
   double seconds = 0;
   std::string mode;  ///< of power, at the beginning; "": it stays and is not named

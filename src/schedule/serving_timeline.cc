@@ -10,8 +10,6 @@
 namespace flyball {
 namespace {
 
-constexpr double known_share = 0.99;  // of a window, for its power to be known
-
 // Digits that nobody reads make a page large.
 Json rounded(double value, double per_unit) {
   return or_null(std::round(value * per_unit) / per_unit);
@@ -70,8 +68,9 @@ Json training_columns(const ServingTimeline& timeline, size_t t, const ServingRe
 
 double power_of(const TimelineWindow& window, double covered) {
   const auto known_ns = static_cast<double>(window.powered_ns);
-  return covered > 0 && known_ns >= known_share * covered ? window.energy_j / (known_ns * 1e-9)
-                                                          : not_measured;
+  return covered > 0 && known_ns >= known_power_share * covered
+             ? window.energy_j / (known_ns * 1e-9)
+             : not_measured;
 }
 
 Json modes_of(const ServingResult& result) {

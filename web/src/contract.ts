@@ -3178,7 +3178,7 @@ export interface Serve {
   training: ServeTraining[];
   /** Why nothing was trained; null where something was. */
   training_blocked: string | null;
-  /** [W] Mean; null where power is not known all the time. */
+  /** [W] Mean; null where power is not known for 99 % of the time. */
   power_w: number | null;
   /** [J] Of the whole run. */
   energy_j: number | null;

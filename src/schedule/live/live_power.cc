@@ -1,9 +1,12 @@
 #include "schedule/live/live_power.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/units.h"
 
 namespace flyball {
 namespace {
@@ -77,13 +80,17 @@ void LivePower::take_lap() {
   const int64_t end_ns = monotonic_ns();
   const double watts = reading.ok() ? reading->mean_w : std::numeric_limits<double>::quiet_NaN();
   if (told_) told_(lap_ns_, end_ns, watts);
+  const double lap_s = static_cast<double>(end_ns - lap_ns_) * 1e-9;
   lap_ns_ = end_ns;
   const std::lock_guard lock(mutex_);
   now_w_ = watts;
-  if (!reading.ok() && gap_.empty()) gap_ = reading.error().message;
+  if (!reading.ok()) {
+    unknown_s_ += lap_s;
+    if (lap_gap_.empty()) lap_gap_ = reading.error().message;
+  }
   if (reading.ok() && reading->window_s > 0) {
     energy_j_ += reading->mean_w * reading->window_s;
-    seconds_ += reading->window_s;
+    known_s_ += reading->window_s;
     add_lap(now.services, before_.services, reading->mean_w, services_j_, left_j_);
     add_lap(now.trainings, before_.trainings, reading->mean_w, trainings_j_, left_j_);
   }
@@ -112,14 +119,23 @@ void LivePower::stop() {
   }
 }
 
-std::string LivePower::end(ServingResult& result) {
+std::string LivePower::end(ServingResult& result, std::vector<std::string>& notes) {
   stop();
   if (!gap_.empty()) return gap_;
-  if (!(seconds_ > 0)) return "nothing was served";
-  result.energy_j = energy_j_ / seconds_ * result.seconds;
-  result.left_energy_j = left_j_;
-  for (size_t s = 0; s < services_j_.size(); ++s) result.services[s].energy_j = services_j_[s];
-  for (size_t t = 0; t < trainings_j_.size(); ++t) result.trainings[t].energy_j = trainings_j_[t];
+  const double all_s = known_s_ + unknown_s_;
+  if (unknown_s_ > 0 && !(known_s_ >= known_power_share * all_s)) return lap_gap_;
+  if (!(known_s_ > 0)) return "nothing was served";
+  if (unknown_s_ > 0)
+    notes.push_back(fmt::format(
+        "power was not known for {} of {}, for which its mean over the rest is taken: {}",
+        format_seconds({unknown_s_}), format_seconds({all_s}), lap_gap_));
+  const double scale = result.seconds / known_s_;
+  result.energy_j = energy_j_ * scale;
+  result.left_energy_j = left_j_ * scale;
+  for (size_t s = 0; s < services_j_.size(); ++s)
+    result.services[s].energy_j = services_j_[s] * scale;
+  for (size_t t = 0; t < trainings_j_.size(); ++t)
+    result.trainings[t].energy_j = trainings_j_[t] * scale;
   return "";
 }
 

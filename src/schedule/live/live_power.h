@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "device/power_meter.h"
 #include "schedule/serving_result.h"
@@ -37,9 +38,11 @@ class LivePower {
   /// Tells a result of now the energy of each service and training so far; since the last lap by
   /// its mean power.
   void tell(ServingResult& result) const;
-  /// stop(), and tells the result its energy: the mean power of all laps over its time (as it was,
-  /// where any lap is not known). Returns why it is not known; "" where it is.
-  std::string end(ServingResult& result);
+  /// stop(), and tells the result its energy: the mean power of the laps that are known over its
+  /// time, its parts alike. A note says what is not known where that is little; where it is more
+  /// than known_power_share leaves, the energy stays as it was. Returns why it is not known; ""
+  /// where it is.
+  std::string end(ServingResult& result, std::vector<std::string>& notes);
 
  private:
   void laps();
@@ -53,10 +56,12 @@ class LivePower {
   mutable std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;
-  std::string gap_;
+  std::string gap_;      ///< why no lap is taken
+  std::string lap_gap_;  ///< why the first one is not known of those that are not
   double now_w_ = std::numeric_limits<double>::quiet_NaN();
   ServingResult before_;               ///< at the end of the last lap
-  double energy_j_ = 0, seconds_ = 0;  ///< of all laps
+  double energy_j_ = 0, known_s_ = 0;  ///< of the laps that are known
+  double unknown_s_ = 0;               ///< of the others
   double left_j_ = 0;                  ///< of those whose place others have
   std::vector<double> services_j_, trainings_j_;
   std::thread thread_;

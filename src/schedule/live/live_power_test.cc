@@ -12,6 +12,9 @@
 namespace flyball {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
 /// A service that is busy half of the time and a training a quarter of it.
 class Course {
  public:
@@ -43,7 +46,9 @@ TEST(LivePower, LapsAddUpAndAreSharedByTheTimeThatEachHad) {
   EXPECT_DOUBLE_EQ(power.now_w(), 20);
   sleep_until_ns(monotonic_ns() + 200 * ms);
   ServingResult result = course();
-  EXPECT_EQ(power.end(result), "");
+  std::vector<std::string> notes;
+  EXPECT_EQ(power.end(result, notes), "");
+  EXPECT_THAT(notes, IsEmpty());
   EXPECT_NEAR(result.energy_j, 20 * result.seconds, 1e-6);
   EXPECT_GT(told_ns, 200 * ms);
   EXPECT_NEAR(result.services[0].energy_j / result.energy_j, 0.5, 0.25);
@@ -64,7 +69,9 @@ TEST(LivePower, OnlyWhatIsServedInCounts) {
   ServingResult result = course();
   drawn = 1000;
   sleep_until_ns(monotonic_ns() + 120 * ms);
-  EXPECT_EQ(power.end(result), "");
+  std::vector<std::string> notes;
+  EXPECT_EQ(power.end(result, notes), "");
+  EXPECT_THAT(notes, IsEmpty());
   EXPECT_NEAR(result.energy_j, 20 * result.seconds, 1e-6);
 }
 
@@ -74,15 +81,17 @@ TEST(LivePower, WithoutASensorNothingIsToldButWhy) {
   ServingResult result = Course()();
   result.energy_j = result.services[0].energy_j = not_measured;
   EXPECT_TRUE(std::isnan(power.now_w()));
-  EXPECT_EQ(power.end(result), "no sensor here");
+  std::vector<std::string> notes;
+  EXPECT_EQ(power.end(result, notes), "no sensor here");
   EXPECT_TRUE(std::isnan(result.energy_j));
   EXPECT_TRUE(std::isnan(result.services[0].energy_j));
 }
 
-/// A sensor that dies after its first lap.
-class DyingMeter final : public PowerMeter {
+/// A sensor that fails from one lap to another; each that does not is of `lap_s`, as it says.
+class FailingMeter final : public PowerMeter {
  public:
-  explicit DyingMeter(std::atomic<int>& laps) : laps_(laps) {}
+  FailingMeter(std::atomic<int>& laps, int first, int last, double lap_s = 0.05)
+      : laps_(laps), first_(first), last_(last), lap_s_(lap_s) {}
   std::string total() const override { return "module"; }
   std::string gap() const override { return ""; }
   Status begin() override { return {}; }
@@ -90,25 +99,48 @@ class DyingMeter final : public PowerMeter {
   void count() override {}
   int updates() override { return power_updates_wanted; }
   Result<PowerReading> lap() override {
-    if (++laps_ > 1) return Error{Code::unavailable, "the rail is gone", ""};
-    return PowerReading{.mean_w = 7, .total = "module", .window_s = 0.05};
+    const int lap = ++laps_;
+    if (lap >= first_ && lap <= last_) return Error{Code::unavailable, "the rail is gone", ""};
+    return PowerReading{.mean_w = 7, .total = "module", .window_s = lap_s_};
   }
   Result<PowerReading> end() override { return lap(); }
 
  private:
   std::atomic<int>& laps_;
+  int first_, last_;
+  double lap_s_;
 };
 
-TEST(LivePower, AGapInTheLapsLeavesNoEnergy) {
+TEST(LivePower, ALongGapInTheLapsLeavesNoEnergy) {
   std::atomic<int> laps{0};
-  LivePower power(std::make_unique<DyingMeter>(laps), Course(), {}, 0.02);
+  LivePower power(std::make_unique<FailingMeter>(laps, 2, 1000), Course(), {}, 0.02);
   power.start();
   while (laps < 2) sleep_until_ns(monotonic_ns() + 10 * ms);
   ServingResult result = Course()();
   result.energy_j = not_measured;
-  EXPECT_EQ(power.end(result), "the rail is gone");
+  std::vector<std::string> notes;
+  EXPECT_EQ(power.end(result, notes), "the rail is gone");
   EXPECT_TRUE(std::isnan(result.energy_j));
   EXPECT_TRUE(std::isnan(power.now_w()));
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+// As one moment in days, at which the machine was too busy to read a sensor.
+TEST(LivePower, AShortGapInTheLapsIsNotedAndTakenAsTheRest) {
+  std::atomic<int> laps{0};
+  const Course course;
+  LivePower power(std::make_unique<FailingMeter>(laps, 2, 2, 100), course, {}, 0.02);
+  power.start();
+  while (laps < 4) sleep_until_ns(monotonic_ns() + 10 * ms);
+  ServingResult result = course();
+  result.energy_j = not_measured;
+  std::vector<std::string> notes;
+  EXPECT_EQ(power.end(result, notes), "");
+  EXPECT_NEAR(result.energy_j, 7 * result.seconds, 1e-9);
+  EXPECT_GT(result.services[0].energy_j, 0);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0], HasSubstr("power was not known for "));
+  EXPECT_THAT(notes[0], HasSubstr("the rail is gone"));
 }
 
 }  // namespace

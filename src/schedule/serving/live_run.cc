@@ -281,7 +281,7 @@ Status LiveRun::take_result(const Status& ran) {
   served_.result = serving_.snapshot();
   if (planner_) planner_->tell(served_.result);
   served_.result.mode = first_mode_;
-  served_.power_gap = power_->end(served_.result);
+  served_.power_gap = power_->end(served_.result, served_.notes);
   served_.timeline = serving_.timeline();
   served_.spans = serving_.take_spans();
   served_.began_ns = serving_.began_ns();
