@@ -119,10 +119,11 @@ void Broker::note_kept_out() {
     const DurationModel& turn = scheduler.training_time(client.index);
     const int service = turn.known() ? scheduler.too_short_for(client.index) : -1;
     if (service < 0) continue;
-    const ServiceRules& rules = scheduler.service(static_cast<size_t>(service));
+    jobs_[j].kept_out_by = static_cast<size_t>(service);
+    const ServiceRules& rules = scheduler.service(*jobs_[j].kept_out_by);
     jobs_[j].kept_out = fmt::format(
         "a turn of {} ({:.3g} ms) and one of {} take longer than the latency budget of "
-        "{:g} ms: it has none while {} is connected",
+        "{:g} ms: it had none while {} was connected",
         client.role.name, turn.upper_ns(1) * 1e-6, rules.name,
         static_cast<double>(rules.latency_ns) * 1e-6, rules.name);
   }

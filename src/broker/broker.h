@@ -83,8 +83,9 @@ class Broker final : public Executor {
     int64_t left_ns = 0;        ///< when the last of its connections went
     std::deque<int> waiting{};  ///< of a training
     size_t overruns_in_a_row = 0;
-    double gap_ns = 0;       ///< typical, between a turn and the next asking; 0: not known
-    std::string kept_out{};  ///< of a training: whose latency budget held no turn of it
+    double gap_ns = 0;  ///< typical, between a turn and the next asking; 0: not known
+    std::optional<size_t> kept_out_by{};  ///< of a training: whose latency budget holds no turn
+    std::string kept_out{};               ///< the same in words
   };
   struct Turn {
     int client = 0;

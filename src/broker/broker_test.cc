@@ -279,8 +279,6 @@ TEST(Broker, APauseIsNoCostOfAGrant) {
   EXPECT_LT(result.grants.quantile_ms(0.5), 30);
 }
 
-// A service's place among the names may go to a training, which has another of the scheduler's.
-TEST(Broker, WhoLeftKeepsItsTimeWhereTheNextComesInAnotherRole) {
 // While trainings are paused nobody wants, and who comes back first has nobody to be held against.
 TEST(Broker, WhoComesToALimitedTrainingTakesItsShareAndNoMore) {
   RunningBroker broker;
@@ -312,6 +310,8 @@ TEST(Broker, WhoComesToALimitedTrainingTakesItsShareAndNoMore) {
   EXPECT_LE(turns, 120u);  // a second, and one turn of the other's by its share
 }
 
+// A service's place among the names may go to a training, which has another of the scheduler's.
+TEST(Broker, WhoLeftKeepsItsTimeWhereTheNextComesInAnotherRole) {
   RunningBroker broker;
   std::vector<std::unique_ptr<PairedClient>> clients;
   for (int i = 0; i < 66; ++i)
@@ -428,6 +428,29 @@ TEST(Broker, SaysWhichTrainingALatencyBudgetKeepsOut) {
   ASSERT_EQ(result.notes.size(), 1u);
   EXPECT_THAT(result.notes[0], HasSubstr("a turn of long"));
   EXPECT_THAT(result.notes[0], HasSubstr("20 ms"));
+}
+
+// One long turn is believed for a while, then forgotten: who trains then is not kept out.
+TEST(Broker, WhoTrainsBesideAServiceIsNotSaidToBeKeptOut) {
+  RunningBroker broker;
+  PairedClient training(*broker, "learn"), service(*broker, "net", 0.1);
+  broker.start();
+  ASSERT_TRUE(training.greet());
+  for (const int64_t took_ms : {5, 5, 5, 150}) {
+    ASSERT_TRUE(training.begin());
+    pass_ms(took_ms);
+    training.end();
+  }
+  ASSERT_TRUE(service.greet());
+  training.ask();
+  pass_ms(60);
+  EXPECT_FALSE(training.is_answered());
+  EXPECT_TRUE(training.hear("granted"));
+  training.say("done");
+  pass_ms(20);
+  const BrokerResult result = broker.stop();
+  EXPECT_EQ(client_named(result, "learn").turns, 5u);
+  EXPECT_THAT(result.notes, IsEmpty());
 }
 
 TEST(Broker, WhoWaitsWhenItEndsIsLetGo) {

@@ -44,7 +44,9 @@ bool Broker::grant(const Decision& what) {
     Job& job = jobs_[static_cast<size_t>(of - result_.clients.begin())];
     id = job.waiting.front();
     job.waiting.pop_front();
-    execution_.scheduler().set_wants(what.who, !job.waiting.empty() && paused_until_ns_ == 0);
+    Scheduler& scheduler = execution_.scheduler();
+    scheduler.set_wants(what.who, !job.waiting.empty() && paused_until_ns_ == 0);
+    if (job.kept_out_by && scheduler.attended(*job.kept_out_by)) job.kept_out.clear();  // it fits
   }
   const auto found = clients_.find(id);
   if (found == clients_.end()) return false;  // it has gone while it waited

@@ -120,6 +120,7 @@ class Scheduler {
   /// May a request come to a service? At first it may. Nothing is kept free for one that none can
   /// come to.
   void set_attended(size_t service, bool attended) { services_[service].attended = attended; }
+  bool attended(size_t service) const { return services_[service].attended; }
   /// Of the trainings that want, has another one had more of the time that it is given?
   bool behind(size_t training) const;
 
@@ -205,8 +206,8 @@ class Scheduler {
   int weighed_for_ = 0;  ///< arrivals until batches are weighed again
   std::vector<Service> services_;
   std::vector<Training> trainings_;
-  std::vector<Waiting> batch_;
   double virtual_ns_ = 0;  ///< used_ns of the training that was to begin, the most so far
+  std::vector<Waiting> batch_;
   Decision running_;
   bool busy_ = false, draining_ = false;
   int64_t began_ns_ = 0;
