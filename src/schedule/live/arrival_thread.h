@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 #include <thread>
 
 #include "schedule/arrivals.h"
@@ -18,8 +19,17 @@ class ArrivalThread {
   ArrivalThread(const ArrivalThread&) = delete;
   ArrivalThread& operator=(const ArrivalThread&) = delete;
 
+  void end();
+  /// Once it has ended: how many requests came later than they were due, where that is another load
+  /// than was asked for, since a request's latency begins when it comes; else "".
+  std::string late_note(const ServiceResult& served) const;
+
  private:
+  void submit_all(LiveServing& serving, size_t service, const InferenceRunner& runner,
+                  ArrivalSource& source);
+
   std::atomic<bool> ended_{false};
+  LatencyHistogram late_;  ///< from when they were due
   std::thread thread_;
 };
 

@@ -80,6 +80,7 @@ class LiveRun {
   Status add_services(const JobPlace& place);
   Status warm_up();
   void note_short_budgets();
+  void note_late_arrivals(const std::vector<std::unique_ptr<ArrivalThread>>& threads);
   PlannedRun planned_run();
   Status run();
   Status take_result(const Status& ran);
@@ -251,6 +252,14 @@ PlannedRun LiveRun::planned_run() {
                  .mode_is_set = [this](const std::string& mode) { facts_.set_mode(mode); }};
   run.planned.durations = [this] { return serving_.durations(); };
   run.planned.power_w = [this] { return power_->now_w(); };
+void LiveRun::note_late_arrivals(const std::vector<std::unique_ptr<ArrivalThread>>& threads) {
+  const ServingResult result = serving_.snapshot();
+  for (size_t s = 0; s < threads.size(); ++s)
+    if (const std::string note = threads[s] ? threads[s]->late_note(result.services[s]) : "";
+        !note.empty())
+      served_.notes.push_back(note);
+}
+
   run.planned.change = [this](PlanChange change) { serving_.change(std::move(change)); };
   run.planned.stands = [this] {
     ServingResult result = serving_.snapshot();
@@ -261,14 +270,16 @@ PlannedRun LiveRun::planned_run() {
 }
 
 Status LiveRun::run() {
-  std::vector<std::unique_ptr<ArrivalThread>> threads;
+  std::vector<std::unique_ptr<ArrivalThread>> threads(runners_.size());  // null: by HTTP
   for (size_t s = 0; s < runners_.size(); ++s)
     if (request_.arrivals[s].kind != ArrivalKind::http)
-      threads.push_back(std::make_unique<ArrivalThread>(
+      threads[s] = std::make_unique<ArrivalThread>(
           serving_, s, *runners_[s],
           make_arrivals(request_.arrivals[s], mix_seed(request_.plan.seed, s))));
   const Status ran = serving_.run(request_.seconds);
-  threads.clear();
+  for (const auto& thread : threads)
+    if (thread) thread->end();
+  note_late_arrivals(threads);
   if (door_) door_->drain();
   door_.reset();  // its threads may still submit: the result is taken once they have ended
   watching_ = nullptr;
