@@ -95,6 +95,7 @@ int64_t Broker::pump(int64_t until_ns) {
 
 bool Broker::look() {
   if (ends()) execution_.scheduler().drain();
+  hold_mode();
   tell_replans();
   end_pause();
   wait_for_the_one_behind();

@@ -35,6 +35,7 @@ struct BrokerOptions {
   double overrun_factor = 4;
   double greeting_s = 10;  ///< a client that has not said who it is by then is closed
   const std::atomic<bool>* stop = nullptr;  ///< may be null
+  HeldMode* held = nullptr;                 ///< is set again where it was put back; may be null
   /// Called with a line for people, such as who has lost a turn.
   std::function<void(const std::string&)> tell{};
   /// Called with each turn that a service asks for, of those that were expected; must not block.
@@ -101,6 +102,7 @@ class Broker final : public Executor {
   Status set_mode(const PlanChange& change) override;
 
   int64_t pump(int64_t until_ns);
+  void hold_mode();
   void pause_trainings(int64_t turn_ns);
   void end_pause();
   void tell_replans();

@@ -24,7 +24,9 @@ Settings not_for_others(const Device* knobs) {
 class BrokerRun {
  public:
   BrokerRun(BrokerRequest request, BrokerSetup setup)
-      : request_(std::move(request)), setup_(std::move(setup)) {}
+      : request_(std::move(request)), setup_(std::move(setup)) {
+    if (knobs()) held_ = std::make_unique<HeldMode>(*knobs(), nullptr, setup_.hold_look_s);
+  }
   Result<BrokerResult> run();
 
  private:
@@ -48,6 +50,7 @@ class BrokerRun {
   std::string mode_;  ///< that it begins in, where it is held or chosen
   std::atomic<ServingPlanner*> planning_{nullptr};
   std::atomic<BrokerWatch*> watching_{nullptr};
+  std::unique_ptr<HeldMode> held_;  ///< null: no mode can be set
   std::unique_ptr<Broker> broker_;
   std::unique_ptr<LivePower> power_;
   std::unique_ptr<ServingPlanner> planner_;
@@ -59,7 +62,7 @@ Status BrokerRun::hold_mode() {
   if (!knobs())
     return Error{Code::unavailable, "no mode can be set here", "`flyball doctor` says why"};
   FLYBALL_CHECK(check_mode(axes_for_others(*knobs()), request_.mode));
-  FLYBALL_CHECK(knobs()->apply(request_.mode));
+  FLYBALL_CHECK(held_->set(request_.mode));
   mode_ = describe(request_.mode.values);
   return {};
 }
@@ -78,7 +81,7 @@ Status BrokerRun::plan() {
   if (planned) plan_ = *std::move(planned);
   switch_ms_ = expected().plan.switch_ms;
   if (!sets_mode() || !expected().rates_known()) return {};
-  FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan_, *knobs()));
+  FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan_, *held_));
   if (!(switch_ms_ > 0)) switch_ms_ = took_ms;
   mode_ = describe(plan_->mode().values);
   return {};
@@ -98,6 +101,7 @@ Status BrokerRun::begin() {
     options.plan.trainings_per_s.assign(expected().train.size(), plan_->choice.trainings_per_s);
   }
   options.plan.mode_text = mode_;
+  options.held = held_.get();
   broker_ = std::make_unique<Broker>(std::move(setup_.sockets), options);
   expect_clients();
   return {};
@@ -119,7 +123,7 @@ void BrokerRun::expect_clients() {
 // Where there is a plan, its planner sets modes; what no mode can do is left to the watch.
 void BrokerRun::watch() {
   if (plan_) {
-    PlannedRun run{.knobs = sets_mode() ? knobs() : nullptr, .switch_ms = switch_ms_};
+    PlannedRun run{.held = sets_mode() ? held_.get() : nullptr, .switch_ms = switch_ms_};
     run.planned.durations = [this] { return broker_->durations(); };
     run.planned.power_w = [this] { return power_->now_w(); };
     run.planned.change = [this](PlanChange change) { broker_->change(std::move(change)); };
@@ -139,8 +143,8 @@ void BrokerRun::watch() {
                            "by what trainings may have of the time"
                          : "the mode is held: the power budget is kept by what trainings may have "
                            "of the time");
-  watch_ =
-      std::make_unique<BrokerWatch>(*broker_, ladder.climbs() ? knobs() : nullptr, ladder, options);
+  watch_ = std::make_unique<BrokerWatch>(*broker_, ladder.climbs() ? held_.get() : nullptr, ladder,
+                                         options);
   watch_->start();
   watching_ = watch_.get();
 }

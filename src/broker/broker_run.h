@@ -20,6 +20,7 @@ struct BrokerSetup {
   const Board& board;
   std::unique_ptr<Device> knobs{};  ///< null: no mode can be set
   BoardInfo computing{};
+  double hold_look_s = 10;  ///< how often is asked whether the mode is still set
   ProfileSource profiles{};
   TurnSockets sockets{};
   BrokerOptions options{};

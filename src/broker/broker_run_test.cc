@@ -25,16 +25,24 @@ class TwoClocks final : public Board {
   Result<std::unique_ptr<Device>> knobs(ReportLeft) const override {
     auto device = std::make_unique<ScriptedDevice>();
     device->told = [this](const PowerMode& mode) { gpu_mhz_ = mode.values.at("gpu_mhz"); };
+    device->stands = [this]() -> Status {
+      if (!leaves_.exchange(false)) return {};
+      gpu_mhz_ = 600;
+      return Error{Code::unavailable, "the helper has gone", ""};
+    };
     return std::unique_ptr<Device>(std::move(device));
   }
   std::unique_ptr<PowerMeter> power() const override {
     return std::make_unique<ScriptedMeter>([this] { return gpu_mhz() / 30; });
   }
   double gpu_mhz() const { return gpu_mhz_; }
+  /// Puts its mode back once, as a helper that is started anew.
+  void leave() { leaves_ = true; }
 
  private:
   BoardInfo info_;
   mutable std::atomic<double> gpu_mhz_{600};
+  mutable std::atomic<bool> leaves_{false};
 };
 
 class BrokerRunTest : public ::testing::Test {
@@ -51,6 +59,7 @@ class BrokerRunTest : public ::testing::Test {
     BrokerSetup setup{.board = board_, .computing = board_.info(), .profiles = profiles_};
     setup.knobs = *board_.knobs({});
     setup.options.seconds = seconds;
+    setup.hold_look_s = 0.05;
     setup.options.tell = [this](const std::string& line) { told_.push_back(line); };
     std::vector<std::thread> threads;
     std::vector<std::unique_ptr<PairedClient>> clients;
@@ -130,6 +139,19 @@ TEST_F(BrokerRunTest, WhereAModeIsHeldTrainingsHaveLessOfTheTime) {
   EXPECT_LT(result->serving.replans.back().training, 0.8);
   EXPECT_THAT(told_, Contains(HasSubstr("% of the time at most")));
   EXPECT_THAT(result->notes, Contains(HasSubstr("the mode is held")));
+}
+
+TEST_F(BrokerRunTest, AModeThatWasPutBackIsSetAgain) {
+  request_.mode.values = {{"gpu_mhz", 300}};
+  board_.leave();
+  const auto result = run(25, 0.5);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_EQ(result->serving.replans.size(), 1u);
+  EXPECT_THAT(result->serving.replans[0].why,
+              HasSubstr("put back by others (the helper has gone) and is set again"));
+  EXPECT_EQ(result->serving.replans[0].mode, "gpu_mhz 300");
+  EXPECT_TRUE(result->serving.replans[0].switched);
+  EXPECT_THAT(told_, Contains(HasSubstr("is set again: mode gpu_mhz 300")));
 }
 
 TEST_F(BrokerRunTest, ProfilesOfWhoIsExpectedChooseTheMode) {

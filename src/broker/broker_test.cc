@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "broker/broker_testing.h"
+#include "profile/trials/device_script_testing.h"
 
 namespace flyball {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 TEST(Broker, OneAtATimeHasItsTurn) {
   RunningBroker broker;
@@ -451,6 +453,65 @@ TEST(Broker, WhoTrainsBesideAServiceIsNotSaidToBeKeptOut) {
   const BrokerResult result = broker.stop();
   EXPECT_EQ(client_named(result, "learn").turns, 5u);
   EXPECT_THAT(result.notes, IsEmpty());
+}
+
+/// Says once that its mode was put back, as where the helper was started anew.
+class LeavingDevice {
+ public:
+  LeavingDevice() {
+    device_.stands = [this]() -> Status {
+      if (++asked_ != 2) return {};
+      return Error{Code::unavailable, "the helper has gone", ""};
+    };
+  }
+  ScriptedDevice& operator*() { return device_; }
+
+ private:
+  ScriptedDevice device_;
+  int asked_ = 0;
+};
+
+TEST(Broker, AModeThatWasPutBackIsSetAgainBetweenTurns) {
+  LeavingDevice device;
+  HeldMode held(*device, {}, 0.02);
+  ASSERT_TRUE(held.set({{{"gpu_mhz", 300}}}).ok());
+  RunningBroker broker({.held = &held});
+  PairedClient client(*broker, "learn");
+  broker.start();
+  ASSERT_TRUE(client.greet());
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(client.begin());
+    pass_ms(5);
+    client.end();
+  }
+  const BrokerResult result = broker.stop();
+  EXPECT_THAT((*device).applied, SizeIs(2));
+  EXPECT_EQ(result.serving.switches, 1u);
+  ASSERT_THAT(result.serving.replans, SizeIs(1));
+  EXPECT_EQ(result.serving.replans[0].mode, "gpu_mhz 300");
+  EXPECT_THAT(broker.told(),
+              ElementsAre(HasSubstr("the mode was put back by others (the helper has "
+                                    "gone) and is set again: mode gpu_mhz 300")));
+}
+
+TEST(Broker, AModeThatCannotBeSetAgainIsToldOnceAndTriedFromTimeToTime) {
+  LeavingDevice device;
+  std::vector<std::string> modes;
+  HeldMode held(
+      *device, [&modes](const std::string& mode) { modes.push_back(mode); }, 0.02);
+  ASSERT_TRUE(held.set({{{"gpu_mhz", 300}}}).ok());
+  (*device).refuse = true;
+  RunningBroker broker({.seconds = 0.7, .held = &held});
+  broker.start();
+  pass_ms(750);
+  const BrokerResult result = broker.stop();
+  EXPECT_EQ(result.serving.switches, 0u);
+  ASSERT_THAT(result.serving.replans, SizeIs(1));
+  EXPECT_FALSE(result.serving.replans[0].switched);
+  EXPECT_THAT(result.serving.replans[0].why, HasSubstr("cannot be set again: it did not take"));
+  ASSERT_GT(modes.size(), 2u);
+  EXPECT_EQ(modes[0], "gpu_mhz 300");
+  EXPECT_EQ(modes.back(), "");
 }
 
 TEST(Broker, WhoWaitsWhenItEndsIsLetGo) {

@@ -25,9 +25,10 @@ double trained_s(const ServingResult& result) {
 
 }  // namespace
 
-BrokerWatch::BrokerWatch(Broker& broker, Device* knobs, ModeLadder ladder, TurnWatchOptions options)
+BrokerWatch::BrokerWatch(Broker& broker, HeldMode* held, ModeLadder ladder,
+                         TurnWatchOptions options)
     : broker_(broker),
-      knobs_(knobs),
+      held_(held),
       ladder_(std::move(ladder)),
       options_(options),
       keeper_({.budget_w = options.budget_w,
@@ -146,14 +147,14 @@ void BrokerWatch::set_mode(size_t mode, const std::string& why) {
 // before is set again.
 Status BrokerWatch::apply(size_t mode) {
   const Stopwatch watch;
-  const Status set = knobs_->apply(ladder_.modes[mode]);
+  const Status set = held_->set(ladder_.modes[mode]);
   longest_switch_s_ = std::max(longest_switch_s_, watch.seconds());
   if (set.ok()) {
     set_ = mode;
     return set;
   }
   refused_ = true;
-  const Status back = knobs_->apply(ladder_.modes[set_]);
+  const Status back = held_->set(ladder_.modes[set_]);
   if (back.ok()) return set;
   Error error = set.error();
   error.message += "; nor can the mode before be set again: " + back.error().message;

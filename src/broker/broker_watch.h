@@ -25,8 +25,8 @@ struct TurnWatchOptions {
 
 class BrokerWatch {
  public:
-  /// `knobs` null: modes stay as they are, and the ladder has one. All of it outlives this.
-  BrokerWatch(Broker& broker, Device* knobs, ModeLadder ladder, TurnWatchOptions options);
+  /// `held` null: modes stay as they are, and the ladder has one. All of it outlives this.
+  BrokerWatch(Broker& broker, HeldMode* held, ModeLadder ladder, TurnWatchOptions options);
   ~BrokerWatch();
   BrokerWatch(const BrokerWatch&) = delete;
   BrokerWatch& operator=(const BrokerWatch&) = delete;
@@ -45,7 +45,7 @@ class BrokerWatch {
   Status apply(size_t mode);
 
   Broker& broker_;
-  Device* knobs_;
+  HeldMode* held_;
   ModeLadder ladder_;
   TurnWatchOptions options_;
   BudgetKeeper keeper_;

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 
 namespace flyball {
-namespace {}  // namespace
 
 Execution::Execution(Executor& executor, ExecutionOptions options)
     : executor_(executor),
@@ -186,13 +185,41 @@ void Execution::follow_change() {
   if (change.followed) change.followed();
 }
 
+// The plan that is followed, as it was told.
+Replan Execution::standing() const {
+  if (!result_.replans.empty()) return result_.replans.back();
+  Replan begun{.batch = result_.services.empty() ? 0 : result_.services.front().planned_batch};
+  for (size_t s = 0; s < scheduler_.services(); ++s) begun.rate_hz += scheduler_.service(s).rate_hz;
+  return begun;
+}
+
+void Execution::set_again(HeldMode& held, const Status& lost) {
+  PlanChange change{.switch_s = held.longest_set_s(),
+                    .set_mode = [&held] { return held.set_again(); }};
+  Replan& why = change.why;
+  why = standing();
+  why.mode = held.text();
+  const bool told = mode_is_lost_;
+  const Status set = switch_mode(change, executor_.now_ns());
+  mode_is_lost_ = !set.ok();
+  if (told && mode_is_lost_) return;
+  why.at_s = seconds_between(began_ns_, executor_.now_ns());
+  why.switched = set.ok();
+  why.why = "the mode was put back by others (" + lost.error().message + ") and " +
+            (set.ok() ? "is set again" : "cannot be set again: " + set.error().message);
+  result_.planned_anew(why);
+}
+
 Status Execution::switch_mode(const PlanChange& change, int64_t begin_ns) {
   scheduler_.occupy(begin_ns, change.switch_s * 1e9);
   Status set = executor_.set_mode(change);
   const int64_t end_ns = executor_.now_ns();
   scheduler_.release();
   result_.switching_s += static_cast<double>(end_ns - begin_ns) / 1e9;
-  if (set.ok()) ++result_.switches;
+  if (set.ok()) {
+    ++result_.switches;
+    mode_is_lost_ = false;
+  }
   if (timeline_) timeline_->switched(begin_ns, end_ns);
   return set;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "schedule/held_mode.h"
 #include "schedule/serving_result.h"
 #include "schedule/serving_timeline.h"
 
@@ -108,6 +109,9 @@ class Execution {
   /// Is followed before the next decision, its switch in a gap that holds it (switch_waits()).
   /// Replaces one that still waits.
   void change(PlanChange change, int64_t now_ns);
+  /// The board has left its mode, as still_set() said: it is set again at once. Told as a new plan,
+  /// where it cannot be set, too, once.
+  void set_again(HeldMode& held, const Status& lost);
   /// What runs is followed by something that takes so long, whatever waits, until the next
   /// decision.
   void pause_follows(double ns) { pause_ns_ = ns; }
@@ -128,6 +132,7 @@ class Execution {
   void count_batch(const Decision& what, int64_t begin_ns, int64_t end_ns,
                    const std::vector<bool>& failed);
   void follow_change();
+  Replan standing() const;
   Status switch_mode(const PlanChange& change, int64_t begin_ns);
   void take_plan(bool durations);
   void count_planned(int64_t now_ns);
@@ -144,6 +149,7 @@ class Execution {
   int64_t began_ns_ = 0, until_ns_ = std::numeric_limits<int64_t>::max(), ended_ns_ = 0;
   int64_t change_since_ns_ = 0, plan_since_ns_ = 0;
   double pause_ns_ = 0;
+  bool mode_is_lost_ = false;  ///< and could not be set again
 };
 
 }  // namespace flyball

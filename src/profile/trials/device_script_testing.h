@@ -39,6 +39,7 @@ class ScriptedDevice final : public Device {
     if (told) told(caps());
     return {};
   }
+  Status still_set() override { return stands ? stands() : Status(); }
   Status can_keep() const override { return {}; }
   Status keep() override { return {}; }
 
@@ -53,6 +54,7 @@ class ScriptedDevice final : public Device {
   double lag_s = 0;
   bool refuse = false;
   std::function<void(const PowerMode&)> told{};  ///< of each mode that was set, or put back
+  std::function<Status()> stands{};              ///< is what was set still there?
 
  private:
   DeviceInfo info_{"scripted", "Scripted board", "board of a script"};

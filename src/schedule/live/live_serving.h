@@ -51,6 +51,7 @@ struct LiveServingOptions {
   double warm_up_s = 10;     ///< of each service and training at most
   size_t most_spans = 0;     ///< of the timeline that is kept, some 150 bytes each
   const std::atomic<bool>* stop = nullptr;  ///< drains once it is set; may be null
+  HeldMode* held = nullptr;                 ///< is set again where it was put back; may be null
   /// Called with each arrival, in the thread of submit(); must not block.
   std::function<void(size_t service, int64_t now_ns)> arrived{};
   /// Called by run() with each minibatch that has ended; must not block.
@@ -115,6 +116,7 @@ class LiveServing final : public Serving, private Executor {
   int64_t chosen_batch(size_t service) const;
   void answer(const Decision& what);
   Status train(const Decision& what);
+  void hold_mode();
   Status save_when_due(bool at_end);
   Status save_all(bool at_end);
   void end_requests();

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/os/interrupt.h"
+#include "profile/trials/device_script_testing.h"
 #include "schedule/live/live_serving_testing.h"
 
 namespace flyball {
@@ -271,6 +272,32 @@ class InterruptedRunner final : public InferenceRunner {
 TEST(LiveServing, AnInterruptWaitsForAChangeOfModeAndForABatch) {
   EXPECT_EXIT(serve_interrupted(false), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(serve_interrupted(true), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(LiveServing, AModeThatWasPutBackIsSetAgain) {
+  ScriptedDevice device;
+  int asked = 0;
+  device.stands = [&asked]() -> Status {
+    if (++asked != 2) return {};
+    return Error{Code::unavailable, "the helper has gone", ""};
+  };
+  HeldMode held(device, {}, 0.02);
+  ASSERT_TRUE(held.set({{{"gpu_mhz", 300}}}).ok());
+  LiveServing serving({.warm_up_s = 0.1, .held = &held});
+  ServiceRules asking = rules(500);
+  asking.rate_hz = 40;
+  serving.add(asking, std::make_unique<Doubler>(100'000));
+  ASSERT_TRUE(serving.warm_up().ok());
+  ASSERT_TRUE(serving.run(0.5).ok());
+  const ServingResult result = serving.snapshot();
+  EXPECT_GT(asked, 2);
+  EXPECT_EQ(device.applied.size(), 2u);
+  EXPECT_EQ(result.switches, 1u);
+  ASSERT_EQ(result.replans.size(), 1u);
+  EXPECT_EQ(result.replans[0].why,
+            "the mode was put back by others (the helper has gone) and is set again");
+  EXPECT_EQ(result.replans[0].mode, "gpu_mhz 300");
+  EXPECT_EQ(result.replans[0].rate_hz, 40);
 }
 
 TEST(LiveServing, TheLastPlansAreKeptAndAllAreCounted) {

@@ -101,6 +101,7 @@ class LiveRun {
   std::vector<InferenceRunner*> runners_;
   std::map<std::string, std::filesystem::path> checkpoints_;  ///< by network that is trained
   std::atomic<ServingPlanner*> watching_{nullptr};
+  std::unique_ptr<HeldMode> held_;  ///< null: no mode can be set
   LiveServing serving_;
   std::unique_ptr<LivePower> power_;
   std::unique_ptr<ServingPlanner> planner_;  // reads it
@@ -108,7 +109,13 @@ class LiveRun {
 };
 
 LiveRun::LiveRun(ServeRequest request, LiveSetup setup)
-    : request_(std::move(request)), setup_(std::move(setup)), serving_(serving_options()) {
+    : request_(std::move(request)),
+      setup_(std::move(setup)),
+      held_(knobs() ? std::make_unique<HeldMode>(
+                          *knobs(), [this](const std::string& mode) { facts_.set_mode(mode); },
+                          setup_.hold_look_s)
+                    : nullptr),
+      serving_(serving_options()) {
   facts_.device = served_.device = setup_.board.info().device.title;
   facts_.prefer = request_.plan.prefer.text();
   if (knobs()) facts_.set_mode(present_mode(*knobs()));
@@ -119,6 +126,7 @@ LiveServingOptions LiveRun::serving_options() {
           .checkpoint_s = request_.checkpoint_s,
           .most_spans = request_.most_spans,
           .stop = request_.plan.cancelled,
+          .held = held_.get(),
           .arrived =
               [this](size_t service, int64_t now_ns) {
                 if (ServingPlanner* planner = watching_) planner->arrived(service, now_ns);
@@ -143,8 +151,7 @@ Status LiveRun::plan() {
 Status LiveRun::set_mode() {
   switch_ms_ = request_.plan.switch_ms;
   if (sets_mode() && followed()) {
-    FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan_, *knobs()));
-    facts_.set_mode(describe(plan_->mode().values));
+    FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan_, *held_));
     if (!(switch_ms_ > 0)) switch_ms_ = took_ms;
   }
   FLYBALL_CHECK(check_live_measure(request_, setup_.profiles, plan_, sets_mode(), switch_ms_));
@@ -245,13 +252,6 @@ void LiveRun::note_short_budgets() {
   }
 }
 
-PlannedRun LiveRun::planned_run() {
-  PlannedRun run{.knobs = sets_mode() ? knobs() : nullptr,
-                 .switch_ms = switch_ms_,
-                 .began_ns = serving_.began_ns(),
-                 .mode_is_set = [this](const std::string& mode) { facts_.set_mode(mode); }};
-  run.planned.durations = [this] { return serving_.durations(); };
-  run.planned.power_w = [this] { return power_->now_w(); };
 void LiveRun::note_late_arrivals(const std::vector<std::unique_ptr<ArrivalThread>>& threads) {
   const ServingResult result = serving_.snapshot();
   for (size_t s = 0; s < threads.size(); ++s)
@@ -260,6 +260,12 @@ void LiveRun::note_late_arrivals(const std::vector<std::unique_ptr<ArrivalThread
       served_.notes.push_back(note);
 }
 
+PlannedRun LiveRun::planned_run() {
+  PlannedRun run{.held = sets_mode() ? held_.get() : nullptr,
+                 .switch_ms = switch_ms_,
+                 .began_ns = serving_.began_ns()};
+  run.planned.durations = [this] { return serving_.durations(); };
+  run.planned.power_w = [this] { return power_->now_w(); };
   run.planned.change = [this](PlanChange change) { serving_.change(std::move(change)); };
   run.planned.stands = [this] {
     ServingResult result = serving_.snapshot();
@@ -275,7 +281,7 @@ Status LiveRun::run() {
     if (request_.arrivals[s].kind != ArrivalKind::http)
       threads[s] = std::make_unique<ArrivalThread>(
           serving_, s, *runners_[s],
-          make_arrivals(request_.arrivals[s], mix_seed(request_.plan.seed, s))));
+          make_arrivals(request_.arrivals[s], mix_seed(request_.plan.seed, s)));
   const Status ran = serving_.run(request_.seconds);
   for (const auto& thread : threads)
     if (thread) thread->end();

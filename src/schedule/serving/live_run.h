@@ -75,6 +75,7 @@ struct LiveSetup {
   const Board& board;
   std::unique_ptr<Device> knobs{};  ///< null: no mode can be set
   BoardInfo computing{};            ///< the board as networks compute on it
+  double hold_look_s = 10;          ///< how often is asked whether the mode is still set
   ProfileSource profiles{};
   LiveJobs jobs{};
   /// Opens the door, once there is a plan and all networks are made; empty: requests come from

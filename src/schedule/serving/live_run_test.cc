@@ -4,7 +4,9 @@
 
 #include <atomic>
 
+#include "base/files.h"
 #include "base/json.h"
+#include "base/os/temp_folder.h"
 #include "schedule/live/live_serving_testing.h"
 #include "schedule/serving/serving_testing.h"
 
@@ -92,6 +94,79 @@ TEST_F(LiveRunTest, WhoInterruptsWarmUpIsToldNothingOfBudgets) {
   const auto served = serve_live(request_, setup(board));
   ASSERT_TRUE(served.ok()) << served.error().message;
   EXPECT_THAT(served->notes, ElementsAre());
+}
+
+/// Puts its mode back once while it is served in, as a helper that is started anew; where it
+/// refuses, it cannot be set any more.
+class LeavingBoard final : public Board {
+ public:
+  explicit LeavingBoard(bool refuses = false) : refuses_(refuses) {
+    info_.device = ScriptedDevice().info();
+  }
+  const BoardInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Device>> knobs(ReportLeft) const override {
+    auto device = std::make_unique<ScriptedDevice>();
+    device->stands = [this, knobs = device.get()]() -> Status {
+      if (asked_++ != 1) return {};
+      knobs->refuse = refuses_;
+      return Error{Code::unavailable, "the helper has gone", ""};
+    };
+    return std::unique_ptr<Device>(std::move(device));
+  }
+  std::unique_ptr<PowerMeter> power() const override {
+    return std::make_unique<ScriptedMeter>([] { return 15.0; });
+  }
+  int asked() const { return asked_; }
+
+ private:
+  BoardInfo info_;
+  bool refuses_;
+  mutable int asked_ = 0;
+};
+
+/// Looks at the mode that is told when all has been served.
+class LookingDoor final : public RequestDoor {
+ public:
+  LookingDoor(const LiveFacts& facts, std::string& mode) : facts_(facts), mode_(mode) {}
+  void attach(LiveServing&) override {}
+  void drain() override { mode_ = facts_.mode(); }
+
+ private:
+  const LiveFacts& facts_;
+  std::string& mode_;
+};
+
+TEST_F(LiveRunTest, AModeThatWasPutBackIsSetAgain) {
+  const TempFolder folder;
+  const auto table = folder / "board.csv";
+  const std::vector tables{scripted_table(Phase::train), scripted_table(Phase::infer)};
+  ASSERT_TRUE(write_file(table, format_table(tables)).ok());
+  for (const bool refuses : {false, true}) {
+    const LeavingBoard board(refuses);
+    LiveSetup asked = setup(board);
+    asked.knobs = *board.knobs({});
+    asked.profiles = scripted_profiles();
+    asked.profiles.files = {table.string()};
+    asked.hold_look_s = 0.05;
+    std::string mode;
+    asked.open_door = [&mode](const LiveFacts& facts) {
+      return Result<std::unique_ptr<RequestDoor>>(std::make_unique<LookingDoor>(facts, mode));
+    };
+    const auto served = serve_live(request_, std::move(asked));
+    ASSERT_TRUE(served.ok()) << served.error().message;
+    EXPECT_GT(board.asked(), 1);
+    EXPECT_EQ(served->result.mode, "gpu_mhz 600");
+    EXPECT_EQ(mode, refuses ? "" : "gpu_mhz 600");
+    EXPECT_EQ(served->result.switches, refuses ? 0u : 1u);
+    ASSERT_EQ(served->result.replans.size(), 1u);
+    const Replan& told = served->result.replans[0];
+    EXPECT_THAT(told.why, HasSubstr("put back by others (the helper has gone) and "));
+    EXPECT_THAT(told.why,
+                HasSubstr(refuses ? "cannot be set again: it did not take" : "is set again"));
+    EXPECT_EQ(told.switched, !refuses);
+    EXPECT_EQ(told.mode, "gpu_mhz 600");
+    EXPECT_EQ(told.rate_hz, 40);
+  }
 }
 
 /// Still takes a large request apart when it is closed.

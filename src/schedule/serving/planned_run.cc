@@ -10,11 +10,11 @@ constexpr double settled_s = 3;  // after a switch: whole laps of LivePower are 
 
 }  // namespace
 
-Result<double> set_planned_mode(const ServingPlan& plan, Device& knobs) {
+Result<double> set_planned_mode(const ServingPlan& plan, HeldMode& held) {
   const Stopwatch watch;
   const PowerMode mode = plan.mode();
-  FLYBALL_CHECK(knobs.apply(mode));
-  settle(knobs, mode, 0);
+  FLYBALL_CHECK(held.set(mode));
+  settle(held.knobs(), mode, 0);
   return watch.milliseconds();
 }
 
@@ -28,18 +28,14 @@ std::unique_ptr<ServingPlanner> start_planner(const ServeRequest& request, const
                                               PlannedRun run) {
   Problem problem = plan.problem;
   problem.switch_ms = run.switch_ms;
-  if (run.knobs)
-    run.planned.set_mode = [knobs = run.knobs, told = run.mode_is_set,
-                            all = problem.candidates](size_t mode) -> Status {
-      const PowerMode wanted = all->modes().trial(mode, "", Phase::infer).mode;
-      FLYBALL_CHECK(knobs->apply(wanted));
-      if (told) told(describe(wanted.values));
-      return {};
+  if (run.held)
+    run.planned.set_mode = [held = run.held, all = problem.candidates](size_t mode) {
+      return held->set(all->modes().trial(mode, "", Phase::infer).mode);
     };
   ServingPlannerOptions watch;
   watch.replan.percentile = request.percentile;
   watch.replan.seed = request.plan.seed;
-  watch.mode_is_set = run.knobs && request.rates_known();
+  watch.mode_is_set = run.held && request.rates_known();
   watch.measure = request.measure;
   watch.visit.settle_s = settled_s;
   watch.began_ns = run.began_ns;
