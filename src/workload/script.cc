@@ -20,12 +20,12 @@ namespace flyball {
 namespace {
 
 // What a module answers, as one tensor of logits.
-torch::Tensor logits(const torch::IValue& answer) {
+torch::Tensor logits_of(const torch::IValue& answer) {
   if (answer.isTensor()) return answer.toTensor();
   if (answer.isTuple() && !answer.toTupleRef().elements().empty())
-    return logits(answer.toTupleRef().elements()[0]);
+    return logits_of(answer.toTupleRef().elements()[0]);
   if (answer.isGenericDict() && answer.toGenericDict().size() == 1)
-    return logits(answer.toGenericDict().begin()->value());
+    return logits_of(answer.toGenericDict().begin()->value());
   TORCH_CHECK(false, "the script's forward gives ", answer.tagKind(),
               " where a tensor of N×classes logits is wanted");
 }
@@ -160,7 +160,7 @@ class ScriptNetwork final : public Network {
       for (const auto& [name, tensor] : names_) outputs.add(name, tensor);
       return;
     }
-    const torch::Tensor scores = logits(answer);
+    const torch::Tensor scores = logits_of(answer);
     const int64_t samples = taken.front().toTensor().size(0);
     TORCH_CHECK(scores.dim() == 2 && scores.size(0) == samples,
                 "the script's forward gives a tensor of shape ", scores.sizes(), " for ", samples,

@@ -18,7 +18,7 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t kWords = 20, kLongest = 9, kMarked = 14;
+constexpr int64_t kSentenceWords = 20, kLongest = 9, kMarked = 14;
 
 // Sentences of 2 to 9 words. `start` is where the greatest word is, `marks` where words from 14 on
 // are, of which a sentence may have none.
@@ -26,7 +26,7 @@ class Sentences final : public Dataset {
  public:
   std::string kind() const override { return "sentences"; }
   int64_t size() const override { return 50; }
-  int64_t classes() const override { return kWords; }
+  int64_t classes() const override { return kSentenceWords; }
   std::array<int, 3> shape() const override { return {}; }
   std::vector<TensorSpec> parts() const override {
     return {
@@ -38,7 +38,7 @@ class Sentences final : public Dataset {
     const auto ids = sample.parts.set<int64_t>(0, {2 + static_cast<int64_t>(random.below(8))});
     std::vector<int64_t> marks;
     for (size_t i = 0; i < ids.size(); ++i) {
-      ids[i] = 2 + static_cast<int64_t>(random.below(kWords - 2));
+      ids[i] = 2 + static_cast<int64_t>(random.below(kSentenceWords - 2));
       if (ids[i] >= kMarked) marks.push_back(static_cast<int64_t>(i));
     }
     sample.parts.set<int64_t>(1, {})[0] = std::ranges::max_element(ids) - ids.begin();
@@ -92,7 +92,7 @@ class SentenceNetwork final : public Network {
   SentenceNetwork()
       : Network({{"ids", DType::int64, {-1}}, {"mask", DType::boolean, {-1}}},
                 {{"start", DType::int64, {}}, {"marks", DType::int64, {}, RowLayout::packed}}) {
-    words_ = register_module("words", torch::nn::Embedding(kWords, 8));
+    words_ = register_module("words", torch::nn::Embedding(kSentenceWords, 8));
     scores_ = register_module("scores", torch::nn::Linear(8, 2));
   }
   void answer(const Tensors& batch, Tensors& outputs) override {
