@@ -12,6 +12,8 @@ test("numbers keep three significant digits and no powers of ten", () => {
   assert.equal(number(0), "0");
   assert.equal(number(NaN), "–");
   assert.equal(plain(number(1234567)), "1 234 567");
+  // As the terminal says them (base/figure_test.cc).
+  assert.deepEqual([4e-7, -1.234e-6, 1.5e-10, 0.00012345, 0.000099999].map((v) => number(v)), ["4e-07", "−1.23e-06", "1.5e-10", "0.000123", "0.000100"]);
 });
 
 test("axis values lose no digit", () => {
@@ -51,6 +53,7 @@ test("settings are named as people say them", () => {
 
 test("what may be typed as a limit is rounded up, and not beyond the one that it keeps", () => {
   assert.deepEqual([25.211, 25.2, 0.001, 999.61, 1e6].map((v) => plain(upper_number(v))), ["25.22", "25.2", "0.001", "999.7", "1 000 000"]);
+  assert.deepEqual([4e-7, 1.23451e-6, 0.000123451].map((v) => upper_number(v)), ["4e-07", "1.235e-06", "0.0001235"]);
   assert.equal(upper_number(25.2101, 25.215), "25.215");
   assert.equal(upper_number(25.2101, 25), "25.22");
 });

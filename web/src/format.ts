@@ -9,19 +9,27 @@ function group(text: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** Three significant digits, never in powers of ten. */
+const least_size = -4; // of 0.0001: what is smaller is said in powers of ten
+
+/** "4e-07", as the terminal has what is too small for decimals. */
+function small(value: number, digits: number): string {
+  const [mantissa = "", exponent = ""] = value.toExponential(digits - 1).split("e-");
+  return `${mantissa.replace(/\.?0+$/, "").replace("-", "−")}e-${exponent.padStart(2, "0")}`;
+}
+
+/** Three significant digits, in powers of ten only below 0.0001. As number() of the terminal (base/figure.cc). */
 export function number(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
-  const size = Math.floor(Math.log10(Math.abs(value)));
-  const decimals = Math.max(0, Math.min(6, digits - 1 - size));
-  return group(value.toFixed(decimals)).replace("-", "−");
+  const size = Number(value.toExponential(digits - 1).split("e")[1]); // once it is rounded
+  if (size < least_size) return small(value, digits);
+  return group(value.toFixed(Math.max(0, digits - 1 - size))).replace("-", "−");
 }
 
 /** Rounded up, of what stands beside an upper limit or may be typed as one: what it is of keeps the limit as printed; never beyond the limit that it keeps itself. As upper_figure() of the terminal (base/figure.cc). */
 export function upper_number(value: number, limit = Infinity, digits = 4): string {
   if (!(value > 0) || !Number.isFinite(value)) return number(value, digits);
-  const decimals = Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(value))));
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(value)));
   const up = 10 ** decimals;
   const rounded = Math.ceil(value * up * (1 - 1e-12)) / up;
   return rounded > limit && value <= limit ? exact(limit) : short_number(rounded, digits);
@@ -35,7 +43,7 @@ export function exact(value: number): string {
 /** Three digits or more, without zeros at the end: 8, 9.375 as 9.38, 30. For counts and ticks. */
 export function short_number(value: number, digits = 3): string {
   const text = number(value, digits);
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
 }
 
 type Scale = [unit: string, factor: number];

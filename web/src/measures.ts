@@ -103,6 +103,14 @@ export function within(budgets: Budget[], available: Measure[]): (c: Configurati
   return (c) => checks.every(({ measure, limit }) => number_of(measure, c) <= limit);
 }
 
+const rounding = 1e-9; // as answers/figure_limit.cc: 1 - 0.01 * 32 is as much as 0.68 to who wrote it
+
+/** Does a value keep a limit, but for what rounding does? */
+function keeps(value: number, at_most: number, at_least: number): boolean {
+  const slack = (limit: number) => (Number.isFinite(limit) ? rounding * Math.abs(limit) : 0);
+  return value - at_most <= slack(at_most) && at_least - value <= slack(at_least);
+}
+
 /** Did a configuration keep the limits on what the program reports of itself, in the median of its trials? Yes where nothing was reported: that is not predicted. */
 export function keeps_own_limits(report: TuneReport): (index: number) => boolean {
   const limits = report.request.limits ?? [];
@@ -110,7 +118,7 @@ export function keeps_own_limits(report: TuneReport): (index: number) => boolean
   if (limits.length > 0) for (const t of report.profiled) if (t.failure === null) told.set(t.configuration, [...(told.get(t.configuration) ?? []), t.figures]);
   return (index) => limits.every(({ figure, at_most, at_least }) => {
     const values = (told.get(index) ?? []).flatMap((figures) => figures[figure] ?? []);
-    return values.length === 0 || (median(values) <= (at_most ?? Infinity) && median(values) >= (at_least ?? -Infinity));
+    return values.length === 0 || keeps(median(values), at_most ?? Infinity, at_least ?? -Infinity);
   });
 }
 

@@ -8,6 +8,7 @@ import { consequence, headline, idle_words, not_established, oracle_words } from
 import { to_csv } from "./csv.ts";
 import { value_of } from "./format.ts";
 import { bounded_by, compared_per, costs, limit_in, limit_on, objective_of, opening, per_sample, within_budgets } from "./measures.ts";
+import { axis_of } from "./words.ts";
 import { answer_at, limit_at, question_of, slider_steps, step_at } from "./whatif.ts";
 import { problems } from "./validate.ts";
 import { page_of } from "../tests/tune_page.ts";
@@ -82,6 +83,13 @@ test("limits on the program's own figures are kept by the slider, too", () => {
   assert.equal(answer_at(report, question, question.most), best, "what is not told is not held against it");
   report.profiled.push({ ...report.profiled[0]!, configuration: best, failure: null, figures: { accuracy: 0.5 } });
   assert.notEqual(answer_at(report, question, question.most), best);
+  report.profiled[report.profiled.length - 1]!.figures = { accuracy: 1 - 0.01 * 32 }; // a hair below the number that is written so
+  report.request.limits = [{ figure: "accuracy", at_least: 0.68 }];
+  assert.equal(answer_at(report, question, question.most), best);
+});
+
+test("axes of a minibatch are those that the program knows as such", () => {
+  assert.deepEqual(["batch_size", "tokens", "threads", "precision", "gpu_mhz"].map((name) => axis_of(name).scope), ["run", "run", "run", "run", "board"]);
 });
 
 test("a budget is found on every axis that it bounds", () => {

@@ -2,7 +2,8 @@
 import type { CommonAxis as Axis, CommonConfig, PlanWindowRole } from "./contract.ts";
 import { axis_value, list_words, setting_words } from "./format.ts";
 
-const of_run = ["batch_size", "loader_workers", "prefetch"];
+/** As known_axes of space/axis.cc has them. */
+const of_run = ["batch_size", "loader_workers", "prefetch", "tokens", "threads", "precision"];
 
 /** The axis of a key: its unit is how the key ends. */
 export function axis_of(name: string): Axis {
