@@ -96,6 +96,14 @@ git -C "$work/no-clone" init -q
 looks check-format 'check-format: git knows no sources here'
 looks check-names 'check-names: there are no sources to look at'
 
+# A figure of a text that becomes a power of ten; tests may hold it.
+mkdir "$work/tree/src/answers"
+printf 'auto a = format("{:.3g} ms", 1234.0);\n' >"$work/tree/src/answers/text.cc"
+finds check-names "src/answers/text.cc: {:.3g} prints powers of ten"
+mv "$work/tree/src/answers/text.cc" "$work/tree/src/answers/text_test.cc"
+passes check-names
+rm -r "$work/tree/src/answers"
+
 # Which LibTorch is taken: Jetsons of straw, whose python3 answers as told.
 mkdir -p "$work/jetson/etc" "$work/bin"
 touch "$work/jetson/etc/nv_tegra_release"

@@ -45,7 +45,7 @@ constexpr double told_as_times = 10;  // from which multiple on percent are no f
 std::string change_words(double pct, const std::string& quantity) {
   if (std::abs(pct) < same_pct) return fmt::format("the same {}", quantity);
   const double times = 1 + pct / 100;
-  if (times >= told_as_times) return fmt::format("{:.3g} times as much {}", times, quantity);
+  if (times >= told_as_times) return fmt::format("{} times as much {}", number(times), quantity);
   return fmt::format("{:.1f} % {} {}", std::abs(pct), pct < 0 ? "less" : "more", quantity);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/figure.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -16,8 +17,8 @@ bool overlap(double lo, double hi, double other_lo, double other_hi) {
 
 std::string busy_doubt(const Figure& first, const Figure& second, Objective quantity) {
   const double most = std::max(first.others, second.others);
-  const std::string busy =
-      fmt::format("other processes kept up to {:.2g} cores busy, which may explain it", most);
+  const std::string busy = fmt::format(
+      "other processes kept up to {} cores busy, which may explain it", number(most, 2));
   if (quantity != Objective::time) return most < noticeable_load ? "" : busy;
   const auto quiet = [](const Figure& figure) {
     const double share = figure.others < noticeable_load ? 0 : 2 * figure.others;

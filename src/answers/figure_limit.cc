@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/amounts.h"
+#include "base/figure.h"
 #include "base/lower.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -54,9 +55,8 @@ std::string figure_text(const std::string& figure, double value) {
   };
   if (kind({"latency_p50", "latency_p99", "ttft", "ttft_p99", "tpot", "tpot_p99"}))
     return format_seconds({value});
-  if (kind({"failed", "late"})) return fmt::format("{:.3g} %", 100 * value);
-  return figure == "memory" || figure.ends_with("_bytes") ? format_bytes(value)
-                                                          : fmt::format("{:.4g}", value);
+  if (kind({"failed", "late"})) return fmt::format("{} %", number(100 * value));
+  return figure == "memory" || figure.ends_with("_bytes") ? format_bytes(value) : number(value, 4);
 }
 
 std::string FigureLimit::text() const {

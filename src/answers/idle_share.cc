@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "base/figure.h"
 #include "base/json.h"
 
 namespace flyball {
 
 std::string to_text(const IdleShare& share) {
-  return fmt::format("of {:.3g} W, {:.3g} W ({:.0f} %) is idle power of this mode, {}{}",
-                     share.of_w, share.idle_w, 100 * share.idle_w / share.of_w,
+  return fmt::format("of {} W, {} W ({:.0f} %) is idle power of this mode, {}{}",
+                     number(share.of_w), number(share.idle_w), 100 * share.idle_w / share.of_w,
                      share.measured_utc.empty()
                          ? "simulated"
                          : fmt::format("measured {} (run {})", share.measured_utc, share.run),

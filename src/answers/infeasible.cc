@@ -179,7 +179,7 @@ double hair_of(const LimitFlag& flag) {
 }
 
 std::string amount(double value, const std::string& unit) {
-  return fmt::format("{:.12g}{}", value, unit == "requests/s" ? "" : unit);
+  return fmt::format("{}{}", as_typed(value), unit == "requests/s" ? "" : unit);
 }
 
 /// The least time (per minibatch or sample) of what was measured; not known of other objectives.
@@ -247,12 +247,12 @@ std::string binding_text(const Problem& problem, const RelaxedLimit& relaxation,
                          const FlagOf& flag_of) {
   const std::string whose = whose_of(problem, relaxation);
   const LimitFlag flag = flag_of(relaxation.constraint, relaxation.role);
-  return fmt::format("{}{}{} of {:.5g} {}", whose.empty() ? "the " : whose + "'s ",
+  return fmt::format("{}{}{} of {} {}", whose.empty() ? "the " : whose + "'s ",
                      constraint_name(relaxation.constraint),
                      relaxation.constraint == Constraint::arrival_rate ? ""
                      : relaxation.constraint == Constraint::slowdown   ? " limit"
                                                                        : " budget",
-                     flag.typed(relaxation.limit), flag.unit);
+                     as_typed(flag.typed(relaxation.limit)), flag.unit);
 }
 
 Json advice_json(const std::vector<Advice>& advice) {
@@ -276,7 +276,7 @@ std::string typed_text(const Advice& one) {
   if (!one.whole.empty()) return option_text(one.flag, one.whole);
   const std::string whose = one.workload.empty() ? "" : " for " + one.workload;
   if (one.flag == "--windows")
-    return fmt::format("{:.12g} requests/s in --windows{}", one.value, whose);
+    return fmt::format("{} requests/s in --windows{}", as_typed(one.value), whose);
   const std::string value = amount(one.value, one.unit == "profiles" ? "" : one.unit);
   if (!one.figure.empty()) return figure_option_text(one.flag, one.figure, value);
   return option_text(one.flag, value) + whose;

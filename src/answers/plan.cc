@@ -179,8 +179,9 @@ void price_next_step(const Problem& problem, const View& view, double best, cons
                                                                 : 1;
   const double more = rounded((least - margin.limit) / unit, 3, true);
   limit_of(relaxed, margin.constraint, margin.role) = margin.limit + more * unit;
-  const std::string what = fmt::format("{:.3g} {} more {}", more, in_percent ? "%" : margin.unit,
-                                       constraint_name(margin.constraint));
+  const std::string what =
+      fmt::format("{} {} more {}", number(more), in_percent ? "%" : margin.unit,
+                  constraint_name(margin.constraint));
   price_limit(problem, relaxed, view, best, what, shadow_prices);
 }
 

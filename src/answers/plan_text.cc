@@ -42,12 +42,11 @@ std::string choice_text(const Problem& problem, const Choice& choice) {
 std::string batches_text(const Plan& plan, size_t role) {
   const double batch = plan.problem->candidates->batch(role, plan.answer->choice[role]);
   const std::string served = role_name(*plan.problem, role);
-  return batch == 1
-             ? fmt::format("  {}: serve each request as it arrives\n", served)
-             : fmt::format(
-                   "  {}: collect {:g} requests (the first waits {:.4g} ms), then serve them "
-                   "in one minibatch\n",
-                   served, batch, plan.problem->wait_ms(role, batch));
+  return batch == 1 ? fmt::format("  {}: serve each request as it arrives\n", served)
+                    : fmt::format(
+                          "  {}: collect {:g} requests (the first waits {} ms), then serve them "
+                          "in one minibatch\n",
+                          served, batch, number(plan.problem->wait_ms(role, batch), 4));
 }
 
 /// How the window is spent, for a person who sets it up.
@@ -65,8 +64,8 @@ std::string schedule_text(const Plan& plan) {
   const double batch = problem.candidates->batch(1, plan.answer->choice[1]);
   const double n = plan.answer->outcome.minibatches;
   return fmt::format(
-      "  every {:.4g} ms: {:.0f} training minibatch{} while {:g} request{}, then serve them\n",
-      problem.window_ms(1, batch), n, n == 1 ? "" : "es", batch,
+      "  every {} ms: {:.0f} training minibatch{} while {:g} request{}, then serve them\n",
+      number(problem.window_ms(1, batch), 4), n, n == 1 ? "" : "es", batch,
       batch == 1 ? " comes" : "s gather");
 }
 
@@ -78,7 +77,7 @@ std::string limits_text(const Plan& plan) {
 }
 
 std::string percent(double value) {
-  return value < 100 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+  return number(value, 2);
 }
 
 /// Of a limit whose relaxation gains nothing, as far as that is known.
@@ -184,13 +183,13 @@ std::string objective_text(const Problem& problem, const Outcome& outcome, bool 
       return upper_figure(value) + " W";
     case Objective::latency:
       if (counts_share(problem))
-        return fmt::format("{:.3g} % of the tighter latency budget", 100 * value);
+        return fmt::format("{} % of the tighter latency budget", number(100 * value));
       return fmt::format("peak latency {} ms", upper_figure(value));
     case Objective::throughput:
-      return fmt::format("{:.4g} training {}/s", value,
+      return fmt::format("{} training {}/s", number(value, 4),
                          problem.per_sample ? "samples" : "minibatches");
     case Objective::minibatches:
-      return fmt::format("{:g} training minibatches per window", value);
+      return fmt::format("{} training minibatches per window", number(value, 6));
   }
   return "";
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "answers/per_text.h"
+#include "base/figure.h"
 #include "base/statistics.h"
 #include "base/units.h"
 #include "problem/problem.h"
@@ -57,7 +58,7 @@ std::string budget_text(double seconds) {
   const double step = seconds < 3600 ? 1 : 60;  // what is shown of it
   const bool whole = seconds >= 60 && std::fmod(seconds, step) == 0;
   if (whole) return format_seconds({seconds});
-  return seconds < 1 ? fmt::format("{:.12g} ms", seconds * 1e3) : fmt::format("{:.12g} s", seconds);
+  return seconds < 1 ? as_typed(seconds * 1e3) + " ms" : as_typed(seconds) + " s";
 }
 
 }  // namespace
@@ -67,12 +68,12 @@ std::string describe(const TuneResult& result) {
   const std::string &span = result.budget_span, figure = served_figure(result.board());
   std::string text = "objective " + (figure.empty() ? objective_name(result.objective()) : figure);
   if (request.power_budget_w != unlimited)
-    text += fmt::format(", power ≤ {:g} W", request.power_budget_w);
+    text += fmt::format(", power ≤ {} W", as_typed(request.power_budget_w));
   if (request.time_budget_s != unlimited)
     text += fmt::format(", {} ≤ {}", span, budget_text(request.time_budget_s));
   if (request.energy_budget_j != unlimited)
-    text += fmt::format(", energy of {} {} ≤ {:g} J", span == "epoch" ? "an" : "a", span,
-                        request.energy_budget_j);
+    text += fmt::format(", energy of {} {} ≤ {} J", span == "epoch" ? "an" : "a", span,
+                        as_typed(request.energy_budget_j));
   if (request.slowdown != unlimited) text += ", " + slowdown_text(request.slowdown);
   for (const FigureLimit& limit : request.limits) text += ", " + limit.text();
   if (request.gap > 0) text += fmt::format(", until a gap of {:g} %", 100 * request.gap);

@@ -35,11 +35,15 @@ double rounded(double value, int digits, bool up) {
   return std::stod(fmt::format("{:.{}g}", up ? near + unit : near - unit, digits + 1));
 }
 
+std::string as_typed(double limit) {
+  return fmt::format("{:.12g}", limit);
+}
+
 std::string upper_figure(double value, int digits, double limit) {
   if (!std::isfinite(value) || value <= 0) return number(value, digits);
   const int whole = 1 + static_cast<int>(std::floor(std::log10(value)));
   const double up = rounded(value, std::max(digits, whole), true);
-  return fmt::format("{:.12g}", value <= limit ? std::min(up, limit) : up);
+  return as_typed(value <= limit ? std::min(up, limit) : up);
 }
 
 }  // namespace flyball

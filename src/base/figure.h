@@ -25,6 +25,9 @@ std::string or_dash(const std::optional<Count>& count) {
 /// A value > 0 at so many digits, not below or not above it: what is printed is what is meant.
 double rounded(double value, int digits, bool up);
 
+/// A limit as it was typed: all of its digits, up to twelve.
+std::string as_typed(double limit);
+
 /// A figure that stands beside its upper limit, or that may be typed as one: rounded up, so that
 /// what it is of keeps it as printed; never beyond the limit that it keeps itself, and no coarser
 /// than whole units.

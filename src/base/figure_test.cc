@@ -14,6 +14,16 @@ TEST(Figure, HasThreeDigitsUnlessItIsLarge) {
   EXPECT_EQ(number(std::nan("")), "-");
 }
 
+// The page says them likewise (web/src/format.test.ts).
+TEST(Figure, IsAPowerOfTenWhereItIsTooSmallForDecimals) {
+  EXPECT_EQ(number(4e-7), "4e-07");
+  EXPECT_EQ(number(1.234e-6), "1.23e-06");
+  EXPECT_EQ(number(1.5e-10), "1.5e-10");
+  EXPECT_EQ(number(0.00012345), "0.000123");
+  EXPECT_EQ(upper_figure(1.23451e-6), "1.235e-06");
+  EXPECT_EQ(upper_figure(0.000123451), "0.0001235");
+}
+
 TEST(Figure, IsADashWhereNothingIsKnown) {
   EXPECT_EQ(decimals(12.4), "12.40");
   EXPECT_EQ(decimals(std::nan(""), 1), "-");
@@ -46,6 +56,12 @@ TEST(Figure, BesideItsLimitIsRoundedUpButNotBeyondIt) {
   EXPECT_EQ(upper_figure(99.99999, 3), "100");
   EXPECT_EQ(upper_figure(0), "0");
   EXPECT_EQ(upper_figure(std::nan("")), "-");
+}
+
+TEST(Figure, ALimitIsAsItWasTyped) {
+  EXPECT_EQ(as_typed(1234567), "1234567");
+  EXPECT_EQ(as_typed(0.1 + 0.2), "0.3");
+  EXPECT_EQ(as_typed(99.95), "99.95");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/amounts.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "problem/problem.h"
@@ -88,30 +89,33 @@ Json left_json(const BrokerResult& result) {
                                                                       : not_measured)}};
 }
 
-std::string times_text(const char* what, const LatencyHistogram& times) {
+std::string times_text(const char* what, const LatencyHistogram& times, double limit_ms) {
   if (times.count() == 0) return "";
-  return fmt::format("  {:<10} p50 {:.3g}  p95 {:.3g}  p99 {:.3g}  max {:.3g}\n", what,
-                     times.quantile_ms(0.5), times.quantile_ms(0.95), times.quantile_ms(0.99),
-                     times.max_ms());
+  return fmt::format("  {:<10} p50 {}  p95 {}  p99 {}  max {}\n", what,
+                     number(times.quantile_ms(0.5)), number(times.quantile_ms(0.95)),
+                     number(times.quantile_ms(0.99)), upper_figure(times.max_ms(), 3, limit_ms));
 }
 
 std::string client_text(const BrokerResult& result, const TurnClientResult& client) {
   const TurnRole& role = client.role;
+  const double budget_ms = static_cast<double>(role.latency_ns) * 1e-6;
   std::string text = role.service
-                         ? fmt::format("{}, a service within {:g} ms", role.name,
-                                       static_cast<double>(role.latency_ns) * 1e-6)
+                         ? fmt::format("{}, a service within {} ms", role.name, as_typed(budget_ms))
                          : fmt::format("{}, a training with share {:g}", role.name, role.share);
-  text += fmt::format(": {} turns, {:.3g} s, {:.3g} % of the time", client.turns,
-                      result.busy_s(client), 100 * result.busy_s(client) / result.serving.seconds);
+  text +=
+      fmt::format(": {} turns, {} s, {} % of the time", client.turns, number(result.busy_s(client)),
+                  number(100 * result.busy_s(client) / result.serving.seconds));
   if (role.service) text += fmt::format(", {} late", result.serving.services[client.index].late);
   if (client.overruns > 0) text += fmt::format(", {} turns taken away", client.overruns);
   if (client.deaths > 0) text += fmt::format(", ended within {} turns", client.deaths);
   text += "\n";
-  if (role.service) text += times_text("latency ms", result.serving.services[client.index].latency);
-  text += times_text("wait ms", client.wait) + times_text("turn ms", client.turn);
+  if (role.service)
+    text += times_text("latency ms", result.serving.services[client.index].latency, budget_ms);
+  text +=
+      times_text("wait ms", client.wait, unlimited) + times_text("turn ms", client.turn, unlimited);
   if (client.synchronize_s > 0 && client.turns > 0)
-    text += fmt::format("  waiting for its device at the end of a turn: {:.3g} ms on average\n",
-                        1e3 * client.synchronize_s / static_cast<double>(client.turns));
+    text += fmt::format("  waiting for its device at the end of a turn: {} ms on average\n",
+                        number(1e3 * client.synchronize_s / static_cast<double>(client.turns)));
   if (const double joules = energy_j(result, client); std::isfinite(joules))
     text += fmt::format("  energy {}\n", format_joules(joules));
   return text;

@@ -29,8 +29,8 @@ std::string energy_text(double joules) {
 std::string typed(double value, const char* unit) {
   return upper_figure(value) + " " + unit;
 }
-std::string as_typed(double limit, const std::string& unit) {
-  return fmt::format("{:.12g} {}", limit, unit);
+std::string limit_words(double limit, const std::string& unit) {
+  return as_typed(limit) + " " + unit;
 }
 
 /// What must be known for a figure of an epoch.
@@ -139,7 +139,7 @@ class Chooser {
       if (*value <= most) continue;
       most = *value;
       text = fmt::format("{} of {}: {} of {}", limit.what, networks_[i].name,
-                         typed(*value, limit.unit.c_str()), as_typed(*limit.most, limit.unit));
+                         typed(*value, limit.unit.c_str()), limit_words(*limit.most, limit.unit));
     }
     return text;
   }
@@ -150,8 +150,8 @@ class Chooser {
     if (!price) return unknown(board, 0, {.price = true});
     const double most = limits_.board_price->amount;
     if (price->price.amount <= most) return "";
-    return fmt::format("list price: {} of {}", as_typed(price->price.amount, prices_.currency),
-                       as_typed(most, prices_.currency));
+    return fmt::format("list price: {} of {}", limit_words(price->price.amount, prices_.currency),
+                       limit_words(most, prices_.currency));
   }
 
   std::span<const ComparedNetwork> networks_;
@@ -211,11 +211,12 @@ std::string BoardLimits::text() const {
   const auto add = [&](const char* what, const std::string& most) {
     parts.push_back(fmt::format("{} ≤ {}", what, most));
   };
-  if (deadline_s) add("epoch", as_typed(*deadline_s, "s"));
-  if (power_w) add("power", as_typed(*power_w, "W"));
-  if (energy_j) add("energy of an epoch", as_typed(*energy_j, "J"));
-  if (epoch_price) add("price of an epoch", as_typed(epoch_price->amount, epoch_price->currency));
-  if (board_price) add("board", as_typed(board_price->amount, board_price->currency));
+  if (deadline_s) add("epoch", limit_words(*deadline_s, "s"));
+  if (power_w) add("power", limit_words(*power_w, "W"));
+  if (energy_j) add("energy of an epoch", limit_words(*energy_j, "J"));
+  if (epoch_price)
+    add("price of an epoch", limit_words(epoch_price->amount, epoch_price->currency));
+  if (board_price) add("board", limit_words(board_price->amount, board_price->currency));
   return join(parts, ", ");
 }
 

@@ -251,7 +251,7 @@ Result<FleetObjective> parse_fleet_objective(const std::string& text) {
 std::string FleetLimits::text(bool each) const {
   std::vector<std::string> parts;
   if (deadline_s) parts.push_back("deadline " + format_seconds({*deadline_s}));
-  if (power_w) parts.push_back(fmt::format("power ≤ {:g} W", *power_w));
+  if (power_w) parts.push_back(fmt::format("power ≤ {} W", as_typed(*power_w)));
   if (count)
     parts.push_back(
         fmt::format("{} {} board{}", each ? "exactly" : "at most", *count, *count == 1 ? "" : "s"));

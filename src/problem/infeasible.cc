@@ -90,14 +90,15 @@ std::string limit_text(const Problem& problem, const Relaxation& relaxation) {
   const std::string whose = two ? role_name(problem, relaxation.role) + "'s " : "the ";
   switch (relaxation.constraint) {
     case Constraint::slowdown:
-      return fmt::format("the slowdown limit of {:.5g} %", percent_of_slowdown(relaxation.limit));
+      return fmt::format("the slowdown limit of {} %",
+                         as_typed(percent_of_slowdown(relaxation.limit)));
     case Constraint::latency:
-      return fmt::format("{}latency budget of {:.5g} ms", whose, relaxation.limit);
+      return fmt::format("{}latency budget of {} ms", whose, as_typed(relaxation.limit));
     case Constraint::arrival_rate:
-      return fmt::format("{}arrival rate of {:g}/s", whose, relaxation.limit);
+      return fmt::format("{}arrival rate of {}/s", whose, as_typed(relaxation.limit));
     default:
-      return fmt::format("the {} budget of {:.5g} {}", constraint_name(relaxation.constraint),
-                         relaxation.limit, unit_of(problem, relaxation.constraint));
+      return fmt::format("the {} budget of {} {}", constraint_name(relaxation.constraint),
+                         as_typed(relaxation.limit), unit_of(problem, relaxation.constraint));
   }
 }
 

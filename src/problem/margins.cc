@@ -50,14 +50,16 @@ std::string margin_text(const Margin& one) {
   const Margin margin = in_unit(one);
   const std::string whose = margin.workload.empty() ? "" : margin.workload + " ";
   if (margin.constraint == Constraint::arrival_rate)
-    return fmt::format("{}arrival rate {:g}/s of the {:.12g}/s that could be sustained", whose,
-                       margin.used, margin.limit > 0 ? rounded(margin.limit, 4, false) : 0);
+    return fmt::format("{}arrival rate {}/s of the {}/s that could be sustained", whose,
+                       as_typed(margin.used),
+                       as_typed(margin.limit > 0 ? rounded(margin.limit, 4, false) : 0));
   const std::string span = margin.span.empty() ? "" : margin.span + " ";
   if (std::isnan(margin.used))
-    return fmt::format("{}{}{} not known, of {:.12g} {}", whose, span,
-                       constraint_name(margin.constraint), margin.limit, margin.unit);
-  return fmt::format("{}{}{} {} of {:.12g} {}", whose, span, constraint_name(margin.constraint),
-                     upper_figure(margin.used, 4, margin.limit), margin.limit, margin.unit);
+    return fmt::format("{}{}{} not known, of {} {}", whose, span,
+                       constraint_name(margin.constraint), as_typed(margin.limit), margin.unit);
+  return fmt::format("{}{}{} {} of {} {}", whose, span, constraint_name(margin.constraint),
+                     upper_figure(margin.used, 4, margin.limit), as_typed(margin.limit),
+                     margin.unit);
 }
 
 std::string missed_text(const std::vector<Margin>& margins) {

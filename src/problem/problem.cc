@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/figure.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -239,7 +240,7 @@ std::string describe(const Problem& problem) {
   std::string text = fmt::format("objective {}", objective_name(problem.objective));
   const auto limit = [&](const char* what, double value, Constraint constraint) {
     if (value != unlimited)
-      text += fmt::format(", {} ≤ {:g} {}", what, value, unit_of(problem, constraint));
+      text += fmt::format(", {} ≤ {} {}", what, as_typed(value), unit_of(problem, constraint));
   };
   limit("power", problem.budgets.power_w, Constraint::power);
   limit("time", problem.budgets.time_ms, Constraint::time);
@@ -249,9 +250,9 @@ std::string describe(const Problem& problem) {
   for (size_t i = 0; i < problem.roles.size(); ++i) {
     const Role& role = problem.roles[i];
     if (!role.serves()) continue;
-    text += fmt::format(", {} {:g} requests/s", role_name(problem, i), role.rate_hz);
+    text += fmt::format(", {} {} requests/s", role_name(problem, i), as_typed(role.rate_hz));
     if (role.latency_ms != unlimited)
-      text += fmt::format(" with latency ≤ {:g} ms", role.latency_ms);
+      text += fmt::format(" with latency ≤ {} ms", as_typed(role.latency_ms));
   }
   return text;
 }

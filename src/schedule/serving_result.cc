@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/amounts.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "problem/problem.h"
@@ -154,11 +155,11 @@ std::string live_verdict(const ServingResult& result) {
       text += fmt::format("nobody asked {}", s.name);
       continue;
     }
-    text += fmt::format("{} answered {} of {} requests within {:g} ms", s.name, s.answered - s.late,
-                        s.arrived, s.budget_ms);
+    text += fmt::format("{} answered {} of {} requests within {} ms", s.name, s.answered - s.late,
+                        s.arrived, as_typed(s.budget_ms));
     if (s.late + s.refused + s.failed == 0) continue;
-    text += fmt::format(" ({} late, {} refused{}: {:.3g} %)", s.late, s.refused, failed_words(s),
-                        100 * s.late_share());
+    text += fmt::format(" ({} late, {} refused{}: {} %)", s.late, s.refused, failed_words(s),
+                        number(100 * s.late_share()));
   }
   for (const TrainingResult& t : result.trainings) {
     text += fmt::format("; {} trained {} minibatches in the gaps", t.name, t.minibatches);
@@ -172,29 +173,29 @@ std::string format_live(const ServingResult& result) {
   std::string text = live_verdict(result) + "\n";
   for (const ServiceResult& s : result.services) {
     const double rate = static_cast<double>(s.arrived) / result.seconds;
-    text += fmt::format("{}: {} requests in {} ({:.3g}/s), {} answered, {} late, {} refused{}\n",
-                        s.name, s.arrived, format_seconds({result.seconds}), rate, s.answered,
-                        s.late, s.refused, failed_words(s));
+    text += fmt::format("{}: {} requests in {} ({}/s), {} answered, {} late, {} refused{}\n",
+                        s.name, s.arrived, format_seconds({result.seconds}), number(rate),
+                        s.answered, s.late, s.refused, failed_words(s));
     if (s.answered == 0) continue;
+    text += fmt::format("  latency ms  p50 {}  p95 {}  p99 {}  max {}  of a budget of {}\n",
+                        number(s.latency.quantile_ms(0.5)), number(s.latency.quantile_ms(0.95)),
+                        number(s.latency.quantile_ms(0.99)),
+                        upper_figure(s.latency.max_ms(), 3, s.budget_ms), as_typed(s.budget_ms));
     text += fmt::format(
-        "  latency ms  p50 {:.3g}  p95 {:.3g}  p99 {:.3g}  max {:.3g}  of a budget of {:g}\n",
-        s.latency.quantile_ms(0.5), s.latency.quantile_ms(0.95), s.latency.quantile_ms(0.99),
-        s.latency.max_ms(), s.budget_ms);
-    text += fmt::format(
-        "  batches     {} of {:.3g} on average, {} at most (planned {}); queue {} at most\n",
-        s.batches, static_cast<double>(s.samples) / static_cast<double>(s.batches), s.largest_batch,
+        "  batches     {} of {} on average, {} at most (planned {}); queue {} at most\n", s.batches,
+        number(static_cast<double>(s.samples) / static_cast<double>(s.batches)), s.largest_batch,
         s.planned_batch, s.largest_queue);
   }
   for (const TrainingResult& t : result.trainings) {
-    text += fmt::format("{}: {} training minibatches in the gaps ({:.3g}/s)", t.name, t.minibatches,
-                        static_cast<double>(t.minibatches) / result.seconds);
+    text += fmt::format("{}: {} training minibatches in the gaps ({}/s)", t.name, t.minibatches,
+                        number(static_cast<double>(t.minibatches) / result.seconds));
     if (t.planned && *t.planned > 0)
       text += fmt::format(", planned {:.0f} ({:.1f} %)", *t.planned, percent_of_plan(t));
     text += "\n";
   }
   if (!result.training_blocked.empty()) text += result.training_blocked + "\n";
   if (std::isfinite(result.energy_j))
-    text += fmt::format("power {:.3g} W, energy {}\n", result.power_w(),
+    text += fmt::format("power {} W, energy {}\n", number(result.power_w()),
                         format_joules(result.energy_j));
   if (result.measure_most)
     text += fmt::format("measured while it served: {} of at most {} modes\n",
@@ -207,7 +208,7 @@ std::string format_live(const ServingResult& result) {
   for (const Replan& r : result.replans)
     text += fmt::format(
         "at {}: {}{}: {}\n", format_seconds({r.at_s}),
-        r.rate_hz > 0 ? fmt::format("new plan for {:.3g} requests/s, batch {}", r.rate_hz, r.batch)
+        r.rate_hz > 0 ? fmt::format("new plan for {} requests/s, batch {}", number(r.rate_hz), r.batch)
                       : "the plan stays",
         r.switched ? ", mode " + r.mode : "", r.why);
   return text;

@@ -25,11 +25,11 @@ void add_row(TextTable& table, const char* what, const TimeSpread& spread) {
 }
 
 std::string headline(const LoadSummary& s) {
-  std::string text =
-      fmt::format("{} of {} requests answered, {:.4g}/s", s.answered, s.due, s.requests_per_s);
+  std::string text = fmt::format("{} of {} requests answered, {}/s", s.answered, s.due,
+                                 number(s.requests_per_s, 4));
   if (s.budget_ms && s.due > 0)
-    text += fmt::format("; {:.4g} % within {} ms, {} late", s.in_time_pct(), number(*s.budget_ms),
-                        s.late);
+    text += fmt::format("; {} % within {} ms, {} late", number(s.in_time_pct(), 4),
+                        as_typed(*s.budget_ms), s.late);
   return text + "\n";
 }
 
@@ -57,10 +57,10 @@ std::string energy_text(const LoadSummary& s) {
 
 std::string client_text(const LoadSummary& s) {
   return fmt::format(
-      "client: {:.2g} % of a core, sent {} ms late in the median, {} at the 99th percentile; {} of "
+      "client: {} % of a core, sent {} ms late in the median, {} at the 99th percentile; {} of "
       "{} connections at a time\n",
-      100 * s.client_cpu, number(s.sent_late_ms.p50.value, 2), number(s.sent_late_ms.p99.value, 2),
-      s.most_under_way, s.connections);
+      number(100 * s.client_cpu, 2), number(s.sent_late_ms.p50.value, 2),
+      number(s.sent_late_ms.p99.value, 2), s.most_under_way, s.connections);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ std::string load_text(const LoadTestRun& run) {
   add_row(table, "per further token", s.token_ms);
   if (!table.empty()) text += table.str();
   if (!s.tokens_by.empty())
-    text += fmt::format("{:.4g} tokens/s, counted by {}\n", s.tokens_per_s, s.tokens_by);
+    text += fmt::format("{} tokens/s, counted by {}\n", number(s.tokens_per_s, 4), s.tokens_by);
   text += failures_text(s) + energy_text(s) + client_text(s);
   for (const std::string& warning : s.warnings) text += "note: " + warning + "\n";
   return text;

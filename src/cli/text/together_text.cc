@@ -15,17 +15,17 @@ namespace {
 std::string beyond_text(const Together& together, double budget_ms) {
   if (!(together.late_pct > 0)) return "";
   return fmt::format(
-      "  {} % of the requests so miss the {:g} ms that were asked for: the plan rests on what each "
+      "  {} % of the requests so miss the {} ms that were asked for: the plan rests on what each "
       "role does alone\n",
-      number(together.late_pct), budget_ms);
+      number(together.late_pct), as_typed(budget_ms));
 }
 
 std::string over_budget_text(const Together& together, double budget_w) {
   if (!(together.hungrier_w > budget_w)) return "";
   return fmt::format(
-      "  that is above the {:g} W that were asked for: the plan rests on what each "
+      "  that is above the {} W that were asked for: the plan rests on what each "
       "role does alone\n",
-      budget_w);
+      as_typed(budget_w));
 }
 
 }  // namespace
@@ -42,8 +42,7 @@ std::string together_text(const Together& together, const Plan& plan) {
              std::isnan(together.planned_per_s)
                  ? ""
                  : fmt::format(" (planned {})", number(together.planned_per_s)),
-             number(together.latency_ms),
-             std::isinf(budget_ms) ? "" : fmt::format(" of {:g}", budget_ms),
+             number(together.latency_ms), std::isinf(budget_ms) ? "" : " of " + as_typed(budget_ms),
              std::isnan(together.hungrier_w) ? ""
                                              : fmt::format(", {} W while the hungrier runs",
                                                            upper_figure(together.hungrier_w, 3)),
