@@ -118,6 +118,11 @@ std::string own_server(const std::string& command) {
   return "";
 }
 
+// What tells a true machine of this kind to run something on what was simulated.
+const char* device_option(const Applied& applied) {
+  return applied.simulated && is_card(applied) ? "--device cuda" : "";
+}
+
 // " --data DIR --device cuda:0": what of the command says where and on what the network runs. A
 // simulated board stands for a true one, where this machine is meant.
 std::string place_options(const std::string& command) {
@@ -160,6 +165,7 @@ std::string profile_command(const Applied& applied) {
   std::string text =
       (script ? "flyball profile --workload " : "flyball profile ") + applied.workload;
   text += place_options(applied.command);
+  if (const std::string device = device_option(applied); !device.empty()) text += " " + device;
   if (applied.phase == Phase::infer) text += " --phase infer";
   const std::pair<const char*, const char*> options[] = {{axis::batch_size, "--batch-size"},
                                                          {axis::loader_workers, "--workers"},
@@ -209,28 +215,38 @@ std::string foreign_mode(const Applied& applied) {
                      describe(applied.mode));
 }
 
+// What steps for this machine, or for the true one of a simulated, may set.
+bool is_at_hand(const Applied& applied) {
+  return applied.live || applied.simulated;
+}
+
 }  // namespace
+
+std::string pinned_to_cores(const Applied& applied) {
+  return is_at_hand(applied) && !set_by_mode(applied) ? pinned(applied.mode) : "";
+}
 
 Json apply_steps(const Applied& applied) {
   Json steps = Json::array();
   const bool board = set_by_mode(applied);
-  const std::string gpu =
-      applied.simulated && is_card(applied) ? "--device cuda " : gpu_of(applied.command);
+  const std::string device = device_option(applied);
+  const std::string gpu = device.empty() ? gpu_of(applied.command) : device + " ";
   if (applied.simulated)
     steps.push_back(
         {{"title", "Measure it first"},
-         {"text", fmt::format("These figures are simulated. The same command on a true {} without "
-                              "--device measures them; what follows is for that machine.",
-                              applied.device)}});
+         {"text",
+          fmt::format("These figures are simulated. The same command on a true {} {} "
+                      "measures them; what follows is for that machine.",
+                      applied.device, device.empty() ? "without --device" : "with " + device)}});
   if (board && !applied.mode.empty()) {
     add_mode_set(steps, applied.mode, gpu);
     add_nvpmodel(steps, PowerMode{applied.mode}, applied.device);
-  } else if (applied.live) {
+  } else if (is_at_hand(applied)) {
     add_mode_set(steps, of_machine(applied.mode), gpu);
   } else if (!applied.mode.empty()) {
     steps.push_back({{"title", "Set the board to this mode"}, {"text", foreign_mode(applied)}});
   }
-  add_run(steps, applied, applied.live && !board ? pinned(applied.mode) : "");
+  add_run(steps, applied, pinned_to_cores(applied));
   return steps;
 }
 

@@ -29,4 +29,7 @@ struct Applied {
 /// nothing to set.
 Json apply_steps(const Applied& applied);
 
+/// "taskset -c 0-3 ", where cores are chosen for each process and not by the mode; else "".
+std::string pinned_to_cores(const Applied& applied);
+
 }  // namespace flyball

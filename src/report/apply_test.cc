@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/json.h"
+#include "report/plan_page.h"
 
 namespace flyball {
 namespace {
@@ -164,7 +165,39 @@ TEST(Apply, ASimulatedBoardStandsForATrueOne) {
   applied.command = "flyball tune resnet18 --device=twin:rtx3090";
   steps = apply_steps(applied);
   EXPECT_EQ(code_of(steps, 1), "sudo \"$(command -v flyball)\" mode set --device cuda gpu_mhz=816");
-  EXPECT_EQ(steps.back()["code"], "taskset -c 0-3 flyball profile resnet18");
+  EXPECT_THAT(steps[0]["text"].get<std::string>(), HasSubstr("a true rtx3090 with --device cuda"));
+  EXPECT_EQ(steps.back()["code"], "taskset -c 0-3 flyball profile resnet18 --device cuda");
+}
+
+// A plan's networks share one mode: each role says its own run, on the same cores.
+Json plan_steps(const std::string& device, const std::string& provenance,
+                const std::string& command) {
+  const Json config{{"cpu_cores", 4}, {"gpu_mhz", 816}, {"batch_size", 2}};
+  const Json role{{"workload", "lenet5"}, {"config", config}};
+  const Json choice{{"provenance", provenance}, {"roles", Json::array({role})}};
+  const Json answer{{"device", {{"name", device}}}, {"choice", choice}};
+  return plan_page(answer, command)["apply"];
+}
+
+TEST(Apply, APlanPinsItsRolesWhereCoresAreChosenForEachProcess) {
+  const Json here = plan_steps("host", "measured", "flyball plan training --train lenet5");
+  EXPECT_EQ(code_of(here, 0), "sudo \"$(command -v flyball)\" mode set gpu_mhz=816");
+  EXPECT_EQ(here.back()["text"], "By `taskset -c 0-3`, with batch size 2.");
+  const Json jetson = plan_steps("orin_agx", "measured", "flyball plan training --train lenet5");
+  EXPECT_EQ(code_of(jetson, 0), "sudo \"$(command -v flyball)\" mode set cpu_cores=4,gpu_mhz=816");
+  EXPECT_EQ(jetson.back()["text"], "With batch size 2.") << "the mode has the cores";
+}
+
+TEST(Apply, APlanSetsTheGpuThatItIsOf) {
+  EXPECT_EQ(code_of(plan_steps("cuda:1", "measured",
+                               "flyball plan training --train lenet5 --device cuda:1"),
+                    0),
+            "sudo \"$(command -v flyball)\" mode set --device cuda:1 gpu_mhz=816");
+  const Json card = plan_steps("rtx3090", "simulated",
+                               "flyball plan training --train lenet5 --device twin:rtx3090");
+  EXPECT_THAT(card[0]["text"].get<std::string>(), HasSubstr("with --device cuda measures"));
+  EXPECT_EQ(code_of(card, 1), "sudo \"$(command -v flyball)\" mode set --device cuda gpu_mhz=816");
+  EXPECT_EQ(card.back()["text"], "By `taskset -c 0-3`, with batch size 2.");
 }
 
 // A command for a board that nobody knows would be a guess.
