@@ -20,7 +20,8 @@ const CLI::App& program_of(const CLI::App& command) {
 }
 
 // "--root tree", where this command was given it and the one that `words` name takes it.
-std::vector<std::string> options_of_board(const CLI::App& command, const std::string& words) {
+std::vector<std::string> options_of_board(const CLI::App& command, const std::string& words,
+                                          bool reads_table) {
   const CLI::App* other = &program_of(command);
   const CLI::App* group = nullptr;  // the first word's
   for (const std::string& word : split(words, ' ')) {
@@ -34,6 +35,7 @@ std::vector<std::string> options_of_board(const CLI::App& command, const std::st
   for (const std::string name : {"--root", "--device"}) {
     const CLI::Option* own = command.get_option_no_throw(name);
     if (!own || own->count() == 0 || !other->get_option_no_throw(name)) continue;
+    if (name == "--device" && reads_table) continue;  // which is of its own board
     if (name == "--device" && group != command.get_parent() && group != &command) continue;
     const std::string& value = own->results().front();
     options.push_back(name + " " +
@@ -64,7 +66,8 @@ std::string for_same_board(const CLI::App& command, const std::string& text) {
   auto rest = text.cbegin();
   for (std::sregex_iterator found(rest, text.cend(), named), end; found != end; ++found) {
     std::string words = found->str();
-    for (const std::string& option : options_of_board(command, found->str(1)))
+    const bool reads_table = words.find(".csv") != std::string::npos;
+    for (const std::string& option : options_of_board(command, found->str(1), reads_table))
       if (words.find(option.substr(0, option.find(' '))) == std::string::npos)
         words.insert(std::min(words.find(" -- "), words.size() - 1), " " + option);
     placed.append(rest, text.cbegin() + found->position()).append(words);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/os/interrupt.h"
 #include "base/text.h"
@@ -208,17 +209,49 @@ void add_modes_option(CLI::App& command, std::string& modes) {
       ->capture_default_str();
 }
 
+namespace {
+
+// Axes as they are asked for: one that is typed comes in place of what a file has of it.
+class AskedAxes {
+ public:
+  explicit AskedAxes(std::vector<std::string>& axes) : axes_(axes) {}
+
+  void take(const CLI::Option& option, const std::string& text) {
+    const std::string axis = text.substr(0, text.find('=')) + "=";
+    if (takes_default(option))
+      of_file_.insert(axis);
+    else if (of_file_.erase(axis) > 0)
+      std::erase_if(axes_, [&](const std::string& other) { return other.starts_with(axis); });
+    axes_.push_back(text);
+  }
+
+ private:
+  std::vector<std::string>& axes_;
+  std::set<std::string> of_file_;
+};
+
+}  // namespace
+
 void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
+  const auto asked = std::make_shared<AskedAxes>(axes);
+  const auto take = [asked, &command](const std::string& option, const std::string& text) {
+    asked->take(*command.get_option(option), text);
+  };
   command
-      .add_option("--axis", axes, "Open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300")
+      .add_option_function<std::vector<std::string>>(
+          "--axis",
+          [take](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) take("--axis", text);
+          },
+          "Open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300")
       ->allow_extra_args(false);  // what stands behind it is the workload
-  for (const auto& [option, axis] :
+  for (const auto& [name, axis] :
        {std::pair{"--batch-size", axis::batch_size}, std::pair{"--workers", axis::loader_workers}})
     command
         .add_option_function<std::string>(
-            option,
-            [&axes, name = std::string(axis)](const std::string& values) {
-              axes.push_back(fmt::format("{}={}", name, values));
+            name,
+            [take, option = std::string(name), of = std::string(axis)](const std::string& values) {
+              take(option, fmt::format("{}={}", of, values));
             },
             fmt::format("One value, or several to choose from (8,16,32): the axis {}", axis))
         ->option_text("LIST");

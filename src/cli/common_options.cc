@@ -140,7 +140,7 @@ void add_store_option(CLI::App& command, std::string& place) {
 
 void add_store_options(CLI::App& command, StoreArguments& store, const std::string& none_help) {
   add_store_option(command, store.place);
-  command.add_flag("--no-store", store.none, none_help);
+  command.add_flag("--no-store", store.none, none_help)->excludes(command.get_option("--store"));
 }
 
 Result<std::vector<WorkloadTable>> ReferenceOptions::gather(const std::string& device,

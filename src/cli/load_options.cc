@@ -7,6 +7,7 @@
 namespace flyball::cli {
 
 AddedOptions add_load_options(CLI::App& command, LoadArguments& arguments) {
+  arguments.command = &command;
   LoadRequestOptions& request = arguments.request;
   AddedOptions added{
       command.add_option("--protocol", arguments.protocol,
@@ -68,28 +69,68 @@ Result<ArrivalSpec> load_arrivals(const LoadArguments& arguments) {
   return parse_arrivals(text);
 }
 
-Status check_load_options(const LoadArguments& arguments, LoadProtocol protocol) {
-  const auto misplaced = [&](const char* option, const char* where) {
-    return Error{
-        Code::invalid_argument,
-        fmt::format("{} means nothing to the protocol {}", option, protocol_name(protocol)),
-        fmt::format("leave it out: it is for {}", where)};
-  };
-  const LoadRequestOptions& request = arguments.request;
-  if (protocol != LoadProtocol::http && !request.body.empty())
-    return misplaced("--body", "--protocol http");
-  if (protocol != LoadProtocol::http && !request.method.empty())
-    return misplaced("--method", "--protocol http");
-  if (protocol != LoadProtocol::oip && !request.shapes.empty())
-    return misplaced("--shape", "--protocol oip");
-  if (!answers_in_tokens(protocol) && arguments.no_stream)
-    return misplaced("--no-stream", "--protocol openai-chat and openai-completions");
+namespace {
+
+// An option that means something to some protocols alone.
+struct OfProtocol {
+  const char* name;
+  bool (*takes)(LoadProtocol protocol);
+  const char* where;
+  void (*forget)(LoadRequestOptions& request);  ///< as if it were not named
+};
+
+bool is_http(LoadProtocol protocol) {
+  return protocol == LoadProtocol::http;
+}
+bool is_oip(LoadProtocol protocol) {
+  return protocol == LoadProtocol::oip;
+}
+
+constexpr const char* of_http = "--protocol http";
+constexpr const char* of_openai = "--protocol openai-chat and openai-completions";
+
+const OfProtocol of_protocols[] = {
+    {"--body", is_http, of_http, [](LoadRequestOptions& request) { request.body.clear(); }},
+    {"--method", is_http, of_http, [](LoadRequestOptions& request) { request.method.clear(); }},
+    {"--content-type", is_http, of_http,
+     [](LoadRequestOptions& request) { request.content_type = LoadRequestOptions().content_type; }},
+    {"--shape", is_oip, "--protocol oip",
+     [](LoadRequestOptions& request) { request.shapes.clear(); }},
+    {"--no-stream", answers_in_tokens, of_openai, [](LoadRequestOptions&) {}},
+    {"--prompt", answers_in_tokens, of_openai,
+     [](LoadRequestOptions& request) { request.prompt = LoadRequestOptions().prompt; }},
+    {"--max-tokens", answers_in_tokens, of_openai,
+     [](LoadRequestOptions& request) { request.max_tokens = LoadRequestOptions().max_tokens; }}};
+
+bool is_typed(const LoadArguments& arguments, const char* name) {
+  return given(*arguments.command->get_option(name));
+}
+
+}  // namespace
+
+Result<LoadArguments> load_of_protocol(LoadArguments arguments, LoadProtocol protocol) {
+  LoadRequestOptions& request = arguments.request;
+  for (const OfProtocol& one : of_protocols) {
+    if (one.takes(protocol)) continue;
+    if (is_typed(arguments, one.name))
+      return Error{
+          Code::invalid_argument,
+          fmt::format("{} means nothing to the protocol {}", one.name, protocol_name(protocol)),
+          fmt::format("leave it out: it is for {}", one.where)};
+    one.forget(request);
+  }
+  if (!answers_in_tokens(protocol)) arguments.no_stream = false;
+  if (request.body.empty() && is_typed(arguments, "--content-type"))
+    return Error{Code::invalid_argument, "--content-type says nothing without a --body",
+                 "leave it out, or name the file that requests carry: --body FILE"};
+  if (!is_http(protocol) || request.model.empty()) return arguments;
   // Left out, the load would be that of another path than the model's.
-  if (protocol == LoadProtocol::http && !request.model.empty())
+  if (is_typed(arguments, "--model"))
     return Error{Code::invalid_argument, "--model means nothing to the protocol http",
                  "--protocol oip asks for it as the Open Inference Protocol does (openai-chat and "
                  "openai-completions likewise); plain http asks for the URL's path alone"};
-  return {};
+  request.model.clear();
+  return arguments;
 }
 
 }  // namespace flyball::cli

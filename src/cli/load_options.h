@@ -19,6 +19,7 @@ struct LoadArguments {
   size_t connections = 256;
   LoadRequestOptions request;
   bool no_stream = false;
+  const CLI::App* command = nullptr;  ///< whose options they are
 };
 
 /// What is sent and when: --protocol, --model, --arrivals, … --header alone is loadtest's: a store
@@ -29,7 +30,8 @@ AddedOptions add_load_options(CLI::App& command, LoadArguments& arguments);
 /// is Poisson. Errors: neither; http, which is no load.
 Result<ArrivalSpec> load_arrivals(const LoadArguments& arguments);
 
-/// Options that mean nothing to the protocol are refused.
-Status check_load_options(const LoadArguments& arguments, LoadProtocol protocol);
+/// The same for a protocol: without defaults out of a file that mean nothing to it. Error: an
+/// option was typed that means nothing there.
+Result<LoadArguments> load_of_protocol(LoadArguments arguments, LoadProtocol protocol);
 
 }  // namespace flyball::cli

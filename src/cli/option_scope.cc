@@ -62,7 +62,7 @@ void OptionScope::exclude(std::initializer_list<Target> targets, const AddedOpti
 
 Status OptionScope::check(Target target, const std::string& named) const {
   for (const Excluded& one : excluded_) {
-    if (one.option->count() == 0 || !one.targets.contains(target)) continue;
+    if (!given(*one.option) || !one.targets.contains(target)) continue;
     if (one.exception.unless && one.exception.unless()) continue;
     Error error = does_not_apply(one.option->get_name(), target, named);
     if (!one.exception.remedy.empty()) error.hint = one.exception.remedy;
@@ -71,6 +71,10 @@ Status OptionScope::check(Target target, const std::string& named) const {
     return error;
   }
   return {};
+}
+
+bool given(const CLI::Option& option) {
+  return option.count() > 0 && !takes_default(option);
 }
 
 bool takes_default(const CLI::Option& option) {

@@ -59,6 +59,9 @@ class OptionScope {
   std::vector<Excluded> excluded_;
 };
 
+/// Did the user name the option on the command line? A default out of a file names nothing.
+bool given(const CLI::Option& option);
+
 /// Is the option just now given its default out of a file (cli/line/configured_options.h)?
 bool takes_default(const CLI::Option& option);
 

@@ -57,14 +57,30 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   return std::move(opened.profiler);
 }
 
-// Where all roles are measured already, or simulated. Roles of both kinds need the options of both.
-Status check_options(const PlanOptions& options) {
-  const auto is_table = [](const std::string& spec) { return read_source(spec).is_table(); };
-  FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
+bool is_table_role(const std::string& role) {
+  return read_source(role).is_table();
+}
+
+std::vector<std::string> roles_of(const PlanOptions& options) {
   std::vector<std::string> roles = options.train;
   roles.insert(roles.end(), options.infer.begin(), options.infer.end());
-  const auto table = std::ranges::find_if(roles, is_table);
-  const bool only_tables = std::ranges::all_of(roles, is_table);
+  return roles;
+}
+
+// A file's default of a board that is simulated, or measured already: tables are of their own.
+void leave_default_board(PlanOptions& options) {
+  if (options.device_typed || !std::ranges::all_of(roles_of(options), is_table_role)) return;
+  const auto board = parse_board(options.device);
+  if (board && (board->kind == BoardName::Kind::table || board->kind == BoardName::Kind::twin))
+    options.device.clear();
+}
+
+// Where all roles are measured already, or simulated. Roles of both kinds need the options of both.
+Status check_options(const PlanOptions& options) {
+  FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
+  const std::vector<std::string> roles = roles_of(options);
+  const auto table = std::ranges::find_if(roles, is_table_role);
+  const bool only_tables = std::ranges::all_of(roles, is_table_role);
   const bool no_board = only_tables && !options.apply && options.board_given;
   if (table != roles.end() && (board.kind == BoardName::Kind::table || no_board ||
                                (board.kind == BoardName::Kind::twin && only_tables))) {
@@ -98,6 +114,7 @@ Result<SharedBoard> open_shared_board(PlanOptions& options) {
   FLYBALL_CHECK(check_count("--rate", options.request.rates_hz.size(), options.infer.size()));
   FLYBALL_CHECK(
       check_count("--latency", options.request.latencies_ms.size(), options.infer.size()));
+  leave_default_board(options);
   FLYBALL_CHECK(check_options(options));
   if (!options.objective.empty()) {
     FLYBALL_ASSIGN(options.request.objective, parse_objective(options.objective));

@@ -43,6 +43,8 @@ struct PlanOptions {
   double percentile = usual_percentile;  ///< of requests in time, with `arrivals`
   bool searches = false;                 ///< does an option ask for a search, of tables too?
   bool dry_run = false, apply = false, json = false, verbose = false, quiet = false;
+  bool no_verify = false;
+  bool device_typed = false;             ///< --device stands on the command line
   MemoryOptions memory;                  ///< of roles that are networks
   std::optional<double> switch_ms;       ///< --switch-cost
   std::optional<double> idle_power_w{};  ///< --idle-power

@@ -99,7 +99,7 @@ CLI::Option* PriorOption::add(CLI::App& command) {
 }
 
 bool PriorOption::is_named() const {
-  return option_->count() > 0 && !takes_default(*option_) && prior_ != "auto" && prior_ != "none";
+  return given(*option_) && prior_ != "auto" && prior_ != "none";
 }
 
 Status PriorOption::take(const std::vector<Profiler*>& profilers, bool dry_run,

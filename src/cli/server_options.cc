@@ -18,16 +18,17 @@ Result<ServerTrialOptions> server_trials(const Board& board, const ProfilerOptio
   FLYBALL_ASSIGN(trial.arrivals, load_arrivals(server.load));
   if (!server.url.empty()) trial.url = server.url;
   trial.protocol = server.load.protocol;
+  LoadArguments load = server.load;
   if (!trial.protocol.empty()) {
     FLYBALL_ASSIGN(const LoadProtocol protocol, parse_protocol(trial.protocol));
-    FLYBALL_CHECK(check_load_options(server.load, protocol));
+    FLYBALL_ASSIGN(load, load_of_protocol(load, protocol));
   }
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   FLYBALL_ASSIGN(trial.environment, gpu_environment(board.info().name, root));
   trial.ready = server.ready;
   trial.presets = board.presets();
-  trial.request = server.load.request;
-  trial.request.stream = !server.load.no_stream;
+  trial.request = load.request;
+  trial.request.stream = !load.no_stream;
   FLYBALL_CHECK(request_headers(trial.request));
   trial.load_s = options.trial_cap_s();
   trial.warm_up_s = std::min(2.0, 0.2 * trial.load_s);

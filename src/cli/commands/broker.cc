@@ -10,6 +10,7 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/common_options.h"
+#include "cli/option_scope.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_left.h"
@@ -30,6 +31,7 @@ struct BrokerArguments {
   Accepted accepted;
   StoreArguments store;
   bool json = false, quiet = false;
+  bool measured_typed = false, latency_typed = false, train_batch_typed = false;
 };
 
 Result<std::optional<gid_t>> group_of(const std::string& name) {
@@ -38,9 +40,22 @@ Result<std::optional<gid_t>> group_of(const std::string& name) {
   return std::optional<gid_t>(group);
 }
 
+// A file's defaults of clients that are expected, where none is.
+void leave_defaults(BrokerArguments& options) {
+  ServeRequest& expected = options.asked.expected;
+  if (expected.train.empty() && !options.train_batch_typed) expected.train_batch = {};
+  if (!expected.train.empty() || !expected.infer.empty()) return;
+  if (!options.measured_typed) options.files.clear();
+  if (!options.latency_typed) expected.plan.latencies_ms.clear();
+}
+
 Status check_expected(const BrokerArguments& options) {
   const ServeRequest& expected = options.asked.expected;
   const bool any = !expected.train.empty() || !expected.infer.empty();
+  if (expected.train.empty() && options.train_batch_typed)
+    return Error{Code::invalid_argument,
+                 "--train-batch-size is of a training that is expected, and there is none",
+                 "leave it out, or name the training: --train NAME"};
   if (!any && (!options.files.empty() || !expected.plan.latencies_ms.empty() ||
                !expected.plan.rates_hz.empty()))
     return Error{Code::invalid_argument,
@@ -97,6 +112,7 @@ void print_broker(const BrokerArguments& options, const std::string& device,
 }
 
 Status run(BrokerArguments& options) {
+  leave_defaults(options);
   FLYBALL_CHECK(check_expected(options));
   FLYBALL_ASSIGN(const auto group, group_of(options.group));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
@@ -162,23 +178,27 @@ void add_plan_options(CLI::App& command, BrokerArguments& options) {
       ->expected(1, 2);
   command.add_option("--train", expected.train, "Training that is expected, likewise")
       ->expected(1, 2);
-  add_durations(
-      command, "--latency",
-      [&expected](Seconds time) { expected.plan.latencies_ms.push_back(time.value * 1e3); },
-      "Latency budget of each service that is expected, e.g. 150ms");
+  note_given(
+      add_durations(
+          command, "--latency",
+          [&expected](Seconds time) { expected.plan.latencies_ms.push_back(time.value * 1e3); },
+          "Latency budget of each service that is expected, e.g. 150ms"),
+      options.latency_typed);
   command.add_option("--rate", expected.plan.rates_hz,
                      "Turns per second that a service will ask for; default: found out");
   command
       .add_option("--batch-size", options.batch, "Samples of a service's turn, as in its profiles")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
-  command
-      .add_option("--train-batch-size", expected.train_batch,
-                  "Samples of a training's turn; default: chosen among its profiles")
-      ->check(CLI::Range(1, 65536));
-  command.add_option("--measured", options.files,
-                     "Tables of the modes that are known, to plan with; default: what the store "
-                     "has of this board");
+  note_given(command
+                 .add_option("--train-batch-size", expected.train_batch,
+                             "Samples of a training's turn; default: chosen among its profiles")
+                 ->check(CLI::Range(1, 65536)),
+             options.train_batch_typed);
+  note_given(command.add_option("--measured", options.files,
+                                "Tables of the modes that are known, to plan with; default: what "
+                                "the store has of this board"),
+             options.measured_typed);
   add_accept_option(command, options.accepted);
   add_store_options(command, options.store, "Plan with nothing that is stored");
 }

@@ -38,10 +38,25 @@ struct ImportOptions {
   bool json = false;
   std::optional<int64_t> run;
   TraceFiles clock;
+  AddedOptions clock_options;
+  bool map_typed = false, store_typed = false;
 };
 
+// Error: an option was typed that changes nothing of what is taken.
+Status check_import(const ImportOptions& options) {
+  const bool log = options.format == "tegrastats";
+  for (const CLI::Option* option : options.clock_options)
+    if (!log && given(*option))
+      return Error{Code::invalid_argument,
+                   fmt::format("{} is for logs: a table has no clock", option->get_name()),
+                   "leave it out, or name --format tegrastats"};
+  if (options.out.empty() || !options.store_typed || (log && options.run)) return {};
+  return Error{Code::invalid_argument, "--out and --store are two places for what is taken",
+               "name one of them"};
+}
+
 Status import_log(const ImportOptions& options, const Context& context) {
-  if (!options.map.empty())
+  if (options.map_typed)
     return Error{Code::invalid_argument, "--map is for the columns of tables",
                  "leave it out: a log of tegrastats has none"};
   return import_tegrastats({.file = options.file,
@@ -65,7 +80,7 @@ Result<TablesTaken> into_file(const ImportOptions& options, const Imported& impo
 
 // Runs of an experiment, as `flyball export --run` writes them.
 Result<TablesTaken> runs_into_store(const ImportOptions& options, const std::string& command) {
-  if (!options.out.empty() || !options.map.empty())
+  if (!options.out.empty() || options.map_typed)
     return Error{Code::invalid_argument, "--out and --map are for tables",
                  "leave them out: runs of an experiment are taken as they are"};
   FLYBALL_ASSIGN(Store store, open_store(options.store));
@@ -93,6 +108,7 @@ void print_import_json(const Imported& imported, const TablesTaken& taken) {
 }
 
 Status run_import(const ImportOptions& options, const Context& context) {
+  FLYBALL_CHECK(check_import(options));
   if (options.format == "tegrastats") return import_log(options, context);
   if (options.run)
     return Error{Code::invalid_argument, "--run is for logs: a table is a run of its own",
@@ -245,14 +261,17 @@ void add_import(CLI::App& app, Context& context) {
   formats += "; experiment: runs of an experiment, as export --run writes them";
   formats += "; tegrastats: a log of a Jetson, as traces";
   command->add_option("--format", options->format, formats)->capture_default_str();
-  command->add_option("--map", options->map,
-                      "Foreign columns and units: TARGET=COLUMN[:UNIT] or TARGET==VALUE");
+  note_given(command->add_option("--map", options->map,
+                                 "Foreign columns and units: TARGET=COLUMN[:UNIT] or "
+                                 "TARGET==VALUE"),
+             options->map_typed);
   writes(command->add_option(
       "--out", options->out,
       "Write the tidy table (of a log: the traces, as CSV or .json) here instead"));
   add_store_option(*command, options->store);
+  note_given(command->get_option("--store"), options->store_typed);
   command->add_option("--run", options->run, "Run that a log is joined to, by time");
-  options->clock.add_plug_clock(*command);
+  options->clock_options = options->clock.add_plug_clock(*command);
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball import log.csv --map cpu_mhz=cpu_khz:kHz power_w=total_mw:mW "

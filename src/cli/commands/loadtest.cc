@@ -59,11 +59,11 @@ Result<Metered> open_meter(const LoadTestOptions& options, const LoadTarget& tar
 Result<LoadTestRun> run_test(const LoadTestOptions& options) {
   LoadTestRun test;
   FLYBALL_ASSIGN(test.target, parse_target(options.url, options.load.protocol));
-  FLYBALL_CHECK(check_load_options(options.load, test.target.protocol));
+  FLYBALL_ASSIGN(const LoadArguments asked, load_of_protocol(options.load, test.target.protocol));
   LoadOptions load;
-  FLYBALL_ASSIGN(load.arrivals, load_arrivals(options.load));
-  LoadRequestOptions request = options.load.request;
-  request.stream = !options.load.no_stream;
+  FLYBALL_ASSIGN(load.arrivals, load_arrivals(asked));
+  LoadRequestOptions request = asked.request;
+  request.stream = !asked.no_stream;
   FLYBALL_ASSIGN(load.request, prepare_load(test.target, request, options.load.timeout_s));
   FLYBALL_ASSIGN(const Metered metered, open_meter(options, test.target));
   load.target = test.target;

@@ -11,6 +11,7 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
+#include "cli/option_scope.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/recording/record_options.h"
@@ -27,9 +28,23 @@ struct MonitorOptions {
   std::optional<Seconds> given_interval;
   std::optional<double> duration_s;
   bool once = false, json = false;
+  bool device_typed = false, interval_typed = false, duration_typed = false, once_typed = false;
 
   Seconds interval() const { return given_interval.value_or(Seconds{1}); }
 };
+
+// A file's defaults of what this look has not: a board and its pace, or an end.
+void leave_defaults(MonitorOptions& options) {
+  const bool replays = !options.replay.empty();
+  if (replays && !options.device_typed) options.device.clear();
+  if (replays && (options.once || options.json) && !options.interval_typed)
+    options.given_interval.reset();
+  if (!options.once || !options.duration_s) return;
+  if (!options.duration_typed)
+    options.duration_s.reset();
+  else if (!options.once_typed)
+    options.once = false;
+}
 
 Result<std::unique_ptr<FrameReader>> open(const MonitorOptions& options) {
   if (!options.replay.empty()) {
@@ -98,7 +113,8 @@ Status watch(FrameReader& reader, const MonitorOptions& options, Context& contex
   }));
 }
 
-Status monitor(const MonitorOptions& options, Context& context) {
+Status monitor(MonitorOptions& options, Context& context) {
+  leave_defaults(options);
   if (options.once && options.duration_s)
     return Error{Code::invalid_argument, "--once shows one frame: it takes no --duration",
                  "leave one of them out"};
@@ -114,14 +130,20 @@ void add_monitor(CLI::App& app, Context& context) {
       "monitor", "Show what this board does now: power, clocks, load, heat, memory, who sets it");
   auto options = std::make_shared<MonitorOptions>();
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
-  add_duration(*command, "--interval",
-               [options](Seconds value) { options->given_interval = value; },
-               "Time between frames, 10ms to 1h; default: 1s",
-               {.least = 0.01, .most = 3600, .words = "10ms to 1h"});
-  add_duration(
-      *command, "--duration", [options](Seconds value) { options->duration_s = value.value; },
-      "End after this time; default: until q or Ctrl-C", above_zero("s"));
-  command->add_flag("--once", options->once, "Print one frame as text, without a screen");
+  note_given(command->get_option("--device"), options->device_typed);
+  note_given(add_duration(*command, "--interval",
+                          [options](Seconds value) { options->given_interval = value; },
+                          "Time between frames, 10ms to 1h; default: 1s",
+                          {.least = 0.01, .most = 3600, .words = "10ms to 1h"}),
+             options->interval_typed);
+  note_given(
+      add_duration(
+          *command, "--duration", [options](Seconds value) { options->duration_s = value.value; },
+          "End after this time; default: until q or Ctrl-C", above_zero("s")),
+      options->duration_typed);
+  note_given(
+      command->add_flag("--once", options->once, "Print one frame as text, without a screen"),
+      options->once_typed);
   command->add_option("--replay", options->replay,
                       "Show the frames of a file that `flyball monitor --json` wrote");
   add_json_flag(*command, options->json, " for each frame, a line each");

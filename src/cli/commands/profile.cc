@@ -309,6 +309,8 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
   add_interval(command, request.interval, "Time between samples of power, 1ms to 1h");
+  options.scope.exclude({Target::twin}, {command.get_option("--interval")},
+                        {.remedy = "leave it out: what is simulated is not sampled"});
 }
 
 // Of networks that run here, and of programs.

@@ -40,7 +40,7 @@ struct RecordArguments {
   double rate_hz = 100;
   uint64_t most_bytes = usual_record_bytes;
   uint64_t seed = 0;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, duration_typed = false;
   std::vector<std::string> command;
   OptionScope scope;
 };
@@ -194,7 +194,8 @@ Status record_host(const RecordArguments& options, const Board& board, Context& 
   return {};
 }
 
-Status run(const RecordArguments& options, Context& context) {
+Status run(RecordArguments& options, Context& context) {
+  if (!options.command.empty() && !options.duration_typed) options.duration.reset();
   if (!options.command.empty() && options.duration)
     return Error{Code::invalid_argument, "a command is recorded until it ends",
                  "leave out --duration, or the command"};
@@ -225,9 +226,11 @@ void add_record(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "record", "Record power, clocks and temperatures over hours, in a bounded file");
   auto options = std::make_shared<RecordArguments>();
-  add_duration(*command, "--duration", [options](Seconds time) { options->duration = time; },
-               "How long; default: until the command ends, or Ctrl-C",
-               {0.1, 3660.0 * 24 * 365, "100ms to 1 year"});
+  note_given(
+      add_duration(*command, "--duration", [options](Seconds time) { options->duration = time; },
+                   "How long; default: until the command ends, or Ctrl-C",
+                   {0.1, 3660.0 * 24 * 365, "100ms to 1 year"}),
+      options->duration_typed);
   command
       ->add_option("--rate", options->rate_hz, "Samples of power a second; the rest is read once")
       ->check(rate_check())

@@ -150,6 +150,7 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
       [&plan](Watts power) { plan.request.power_budget_w = power.value; },
       "Limit on the power, e.g. 30W: chooses the mode among those that were profiled");
   add_device_option(command, plan.device, plan.root);
+  note_given(command.get_option("--device"), plan.device_typed);
   add_modes_option(command, plan.modes);
   plan.scope.exclude({Target::table, Target::twin}, {add_data_option(command, plan.data)});
   add_accept_option(command, plan.accepted);
@@ -202,7 +203,8 @@ void add_network_options(CLI::App& command, ServeOptions& serve) {
   scope.exclude({Target::table, Target::twin},
                 {command.add_option("--weights", serve.asked.weights,
                                     "Checkpoint to serve; default: fresh weights")});
-  command.add_flag("--no-checkpoint", serve.no_checkpoint, "Keep no training");
+  command.add_flag("--no-checkpoint", serve.no_checkpoint, "Keep no training")
+      ->excludes(command.get_option("--checkpoint"));
 }
 
 }  // namespace

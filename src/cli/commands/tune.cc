@@ -44,6 +44,11 @@ struct TuneOptions {
   AddedOptions server_options;
   bool searches = false;  ///< does an option ask for a search, of a table too?
   Request request;
+  /// What the user may have named.
+  struct Named {
+    const CLI::Option *objective = nullptr, *time_budget = nullptr, *energy_budget = nullptr,
+                      *samples = nullptr, *at_most = nullptr, *at_least = nullptr;
+  } named;
 };
 
 constexpr auto objectives = {Objective::time, Objective::energy, Objective::power};
@@ -86,48 +91,77 @@ Result<double> read_gap(const std::string& text) {
   return *percent / 100;
 }
 
-// A server that fails is fast: unless somebody says otherwise, 1 % may fail. It knows no epochs.
-Status check_served_limits(Request& request) {
-  if (request.time_budget_s != unlimited || request.energy_budget_j != unlimited ||
-      request.samples > 0)
+// It knows no epochs; what a file says of them is left.
+Status check_epoch_limits(const TuneOptions& options, Request& request) {
+  const TuneOptions::Named& named = options.named;
+  if (given(*named.time_budget) || given(*named.energy_budget) || given(*named.samples))
     return Error{Code::invalid_argument,
                  "--time-budget, --energy-budget and --samples are of epochs, which a server has "
                  "none of",
                  "limit figures of its load: --at-most latency_p99=2s, --at-most request_j=3"};
-  const auto& known = served_figures();
-  for (const FigureLimit& limit : request.limits)
-    if (std::ranges::find(known, limit.figure) == known.end())
-      return Error{Code::invalid_argument, fmt::format("a load has no figure '{}'", limit.figure),
-                   name_hint(limit.figure, known)};
-  if (std::ranges::find(request.limits, "failed", &FigureLimit::figure) == request.limits.end())
-    request.limits.push_back({"failed", 0.01, true});
+  request.time_budget_s = request.energy_budget_j = unlimited;
+  request.samples = 0;
   return {};
 }
 
-Status read_limits(TuneOptions& options, const std::vector<std::string>& program) {
-  for (const bool at_most : {true, false})
-    for (const std::string& text : at_most ? options.at_most : options.at_least) {
-      if (limits_slowdown(text)) {
-        FLYBALL_ASSIGN(options.request.slowdown, parse_slowdown_limit(text, at_most));
-        continue;
-      }
-      FLYBALL_ASSIGN(FigureLimit limit, parse_figure_limit(text, at_most));
-      options.board.wanted_figures.push_back(limit.figure);
-      options.request.limits.push_back(std::move(limit));
-    }
-  if (!options.server.command.empty()) return check_served_limits(options.request);
-  if (options.request.limits.empty() || !program.empty()) return {};
+// Errors: what is tuned reports no such figure.
+Status check_figure(const FigureLimit& limit, bool server, bool program) {
+  if (server) {
+    const auto& known = served_figures();
+    if (std::ranges::find(known, limit.figure) != known.end()) return {};
+    return Error{Code::invalid_argument, fmt::format("a load has no figure '{}'", limit.figure),
+                 name_hint(limit.figure, known)};
+  }
+  if (program) return {};
   return Error{Code::invalid_argument,
                "--at-most and --at-least hold figures that a program of your own reports",
                "name the program after --; networks and tables have --power-budget, --time-budget, "
                "--energy-budget and --at-most slowdown=5%"};
 }
 
+Status read_limits(TuneOptions& options, const std::vector<std::string>& program) {
+  Request& request = options.request;
+  const bool server = !options.server.command.empty();
+  for (const bool at_most : {true, false})
+    for (const std::string& text : at_most ? options.at_most : options.at_least) {
+      if (limits_slowdown(text)) {
+        FLYBALL_ASSIGN(request.slowdown, parse_slowdown_limit(text, at_most));
+        continue;
+      }
+      FLYBALL_ASSIGN(FigureLimit limit, parse_figure_limit(text, at_most));
+      const Status known = check_figure(limit, server, !program.empty());
+      const bool typed = given(at_most ? *options.named.at_most : *options.named.at_least);
+      if (!known.ok() && !typed) continue;  // a file's, for what is tuned else
+      FLYBALL_CHECK(known);
+      options.board.wanted_figures.push_back(limit.figure);
+      request.limits.push_back(std::move(limit));
+    }
+  if (!server) return {};
+  FLYBALL_CHECK(check_epoch_limits(options, request));
+  // A server that fails is fast: unless somebody says otherwise, 1 % may fail.
+  if (std::ranges::find(request.limits, "failed", &FigureLimit::figure) == request.limits.end())
+    request.limits.push_back({"failed", 0.01, true});
+  return {};
+}
+
+// A file's objective of servers alone is left where there is none.
+Status read_asked_objective(TuneOptions& options) {
+  Request& request = options.request;
+  if (!options.server.command.empty()) {
+    FLYBALL_ASSIGN(request.objective, read_served_objective(options.objective, options.server));
+    return {};
+  }
+  const auto read = read_objective(options.objective);
+  if (!read && given(*options.named.objective)) return read.error();
+  request.objective = read.ok() ? *read : Objective::time;
+  return {};
+}
+
 Status check_server(const TuneOptions& options, const Context& context) {
   const ServerOptions& server = options.server;
   if (server.command.empty()) {
     for (const CLI::Option* option : options.server_options)
-      if (option->count() > 0 && !takes_default(*option))
+      if (given(*option))
         return Error{Code::invalid_argument, fmt::format("{} is for a server", option->get_name()),
                      "name its command: --server \"llama-server --port {port}\""};
     return {};
@@ -180,11 +214,7 @@ Status run(TuneOptions& options, Context& context) {
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
   FLYBALL_CHECK(check_server(options, context));
-  if (!options.server.command.empty()) {
-    FLYBALL_ASSIGN(request.objective, read_served_objective(options.objective, options.server));
-  } else {
-    FLYBALL_ASSIGN(request.objective, read_objective(options.objective));
-  }
+  FLYBALL_CHECK(read_asked_objective(options));
   if (!options.gap.empty()) {
     FLYBALL_ASSIGN(request.gap, read_gap(options.gap));
   }
@@ -230,34 +260,40 @@ void add_tune(CLI::App& app, Context& context) {
   add_profiler_options(*command, options->board);
   Request& request = options->request;
   options->server_options = add_server_options(*command, options->server);
-  takes_one_of(command->add_option("--objective", options->objective,
-                                   "What to minimise: time, energy or power; of a server "
-                                   "latency (the default), latency_p99, ttft, tpot, "
-                                   "throughput (the highest), energy, energy_per_token or power"),
-               {"time", "energy", "power", "latency", "latency_p99", "ttft", "tpot", "throughput",
-                "energy_per_token"})
-      ->capture_default_str();
+  TuneOptions::Named& named = options->named;
+  named.objective =
+      takes_one_of(command->add_option("--objective", options->objective,
+                                       "What to minimise: time, energy or power; of a server "
+                                       "latency (the default), latency_p99, ttft, tpot, "
+                                       "throughput (the highest), energy, energy_per_token or "
+                                       "power"),
+                   {"time", "energy", "power", "latency", "latency_p99", "ttft", "tpot",
+                    "throughput", "energy_per_token"})
+          ->capture_default_str();
   add_power(
       *command, "--power-budget", [&request](Watts power) { request.power_budget_w = power.value; },
       "Limit on the power, e.g. 30W");
-  add_duration(
+  named.time_budget = add_duration(
       *command, "--time-budget", [&request](Seconds time) { request.time_budget_s = time.value; },
       "Limit on the time per epoch (per minibatch when samples are unknown), e.g. 90s");
-  add_energy(
+  named.energy_budget = add_energy(
       *command, "--energy-budget",
       [&request](Joules energy) { request.energy_budget_j = energy.value; },
       "Limit on the energy per epoch (per minibatch when samples are unknown), e.g. 2kJ");
-  command
-      ->add_option("--at-most", options->at_most,
-                   "Upper limit: slowdown=5% (more time than the default), memory=2GB, or a figure "
-                   "that the program reports: loss=0.4")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--at-least", options->at_least,
-                   "Lower limit on a figure that the program reports: accuracy=0.7, by "
-                   "flyball.report(\"accuracy\", x)")
-      ->allow_extra_args(false);
-  command->add_option("--samples", request.samples, "Samples of an epoch")->check(sample_count());
+  named.at_most =
+      command
+          ->add_option("--at-most", options->at_most,
+                       "Upper limit: slowdown=5% (more time than the default), memory=2GB, or a "
+                       "figure that the program reports: loss=0.4")
+          ->allow_extra_args(false);
+  named.at_least =
+      command
+          ->add_option("--at-least", options->at_least,
+                       "Lower limit on a figure that the program reports: accuracy=0.7, by "
+                       "flyball.report(\"accuracy\", x)")
+          ->allow_extra_args(false);
+  named.samples = command->add_option("--samples", request.samples, "Samples of an epoch")
+                      ->check(sample_count());
   note_given(command
                  ->add_option("--profiles", request.profiles,
                               "Most configurations to profile (brute-force measures all)")

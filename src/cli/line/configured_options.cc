@@ -19,7 +19,7 @@ constexpr std::array variables = {OptionVariable{"--store", "FLYBALL_STORE"},
                                   OptionVariable{"--token-file", "FLYBALL_TOKEN"}};
 
 // Said each time: rights, what is done once, where one answer goes, what runs.
-constexpr std::array<std::string_view, 43> said_each_time = {
+constexpr std::array<std::string_view, 44> said_each_time = {
     "--apply",          "--force",    "--insecure", "--root",       "--dry-run", "--json",
     "--help",           "--version",  "--fresh",    "--out",        "--report",  "--csv",
     "--trace",          "--cases",    "--save",     "--resume",     "--run",     "--name",
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 43> said_each_time = {
     "--oracle",         "--truth",    "--tables",   "--arrivals",   "--listen",  "--token-file",
     "--separate-modes", "--workload", "--infer",    "--train",      "--from",    "--group",
     "--socket",         "--mode",     "--server",   "--record",     "--asked",   "--rate",
-    "--board"};
+    "--board",          "--replay"};
 
 Error refused(const ConfiguredValue& value, const std::string& complaint, std::string hint) {
   return {Code::invalid_argument, fmt::format("{}: {}", value.place(), complaint), std::move(hint)};
@@ -82,6 +82,18 @@ bool is_given(const CLI::Option& option, const std::vector<std::string>& words) 
 bool excluded(const CLI::Option& option, const std::vector<std::string>& words) {
   return std::ranges::any_of(const_cast<CLI::Option&>(option).get_excludes(),
                              [&](const CLI::Option* other) { return is_given(*other, words); });
+}
+
+// --root and --board tell of a machine, which a simulated board or a table is not.
+bool is_no_machine(CLI::App& command, const ConfiguredValue& value,
+                   const std::vector<std::string>& words) {
+  const std::string& device = value.values.front();
+  if (value.option != "--device" || !(device.starts_with("twin:") || device.starts_with("table:")))
+    return false;
+  return std::ranges::any_of(std::array{"--root", "--board"}, [&](const char* name) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    return option && is_given(*option, words);
+  });
 }
 
 // As the option takes them: where it has one value, a list is that: batch-size = [8, 16].
@@ -203,7 +215,8 @@ Status configure(const NamedCommand& named, std::span<const ConfiguredValue> val
                  const std::vector<std::string>& words) {
   for (const ConfiguredValue* value : values_of(named, values)) {
     CLI::Option* option = named.command->get_option(value->option);
-    if (is_given(*option, words) || excluded(*option, words) || variable_in_place_of(value->option))
+    if (is_given(*option, words) || excluded(*option, words) ||
+        variable_in_place_of(value->option) || is_no_machine(*named.command, *value, words))
       continue;
     FLYBALL_CHECK(set_default(*option, *value));
   }

@@ -80,10 +80,12 @@ void add_campaign_status(CLI::App& campaign, Context& context) {
   CLI::App* command = campaign.add_subcommand("status", "Show how far its cells are");
   auto options = std::make_shared<CampaignStatusArguments>();
   add_campaign_file(*command, options->campaign);
-  command->add_flag("--watch", options->watch,
-                    "Show it anew every two seconds while cells run, and write the page anew");
+  CLI::Option* const watch =
+      command->add_flag("--watch", options->watch,
+                        "Show it anew every two seconds while cells run, and write the page anew");
   add_report_option(*command, options->report);
   add_json_flag(*command, options->campaign.json);
+  watch->excludes(command->get_option("--json"));
   command->footer("Example:\n  flyball campaign status campaign.toml --watch");
   set_action(*command, context, [options, &context] { return show_status(*options, context); });
 }

@@ -73,6 +73,7 @@ struct ExperimentArguments {
   StoreArguments store;
   OptionScope scope;
   double scale = 1;
+  bool scale_typed = false;
   bool fresh = false, dry_run = false, json = false, quiet = false;
 };
 
@@ -194,9 +195,11 @@ Status show(const ExperimentArguments& options, ExperimentResult result, Context
 Result<ExperimentSpec> spec_of(const ExperimentArguments& options) {
   FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
   if (options.scale == 1) return spec;
-  if (!options.data.empty() || !spec.data.empty() || spec.dataset.kind.empty())
+  if (!options.data.empty() || !spec.data.empty() || spec.dataset.kind.empty()) {
+    if (!options.scale_typed) return spec;
     return Error{Code::invalid_argument, "--scale is for a dataset that the experiment makes",
                  "leave it out: a dataset of one's own has the size that it has"};
+  }
   return spec.scaled(options.scale);
 }
 
@@ -334,7 +337,7 @@ void add_common(CLI::App& command, ExperimentArguments& options) {
               "--scale", options.scale,
               "Scale of the set and the memory that the file names: 0.25 is a quarter of both")
           ->check(CLI::Range(0.001, 1000.0));
-  options.scope.exclude({Target::twin}, {scale});
+  options.scope.exclude({Target::twin}, {note_given(scale, options.scale_typed)});
   add_device_option(command, options.device, options.root, {.refused = {"table"}});
   options.files.add_plug_options(command);
   add_json_flag(command, options.json);

@@ -229,7 +229,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
             "Energy that changing the mode takes beside the power of that time, e.g. 5J; counted "
             "by objectives power and energy")});
   add_device_option(command, o.device, o.root);
-  note_given(command.get_option("--device"), o.board_given);
+  note_given(note_given(command.get_option("--device"), o.board_given), o.device_typed);
   note_given(command.get_option("--root"), o.board_given);
   add_modes_option(command, o.modes);
   scope.exclude({Target::table, Target::twin}, {add_data_option(command, o.data)});
@@ -270,10 +270,10 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   add_store_options(command, o.store);
   CLI::Option* const fresh = add_fresh(command, o.request.fresh);
   scope.exclude({Target::arrivals}, {add_dry_run(command, o.dry_run)});
-  scope.exclude({Target::arrivals, Target::known},
-                {fresh, prior,
-                 command.add_flag("--no-verify{false}", o.request.verify,
-                                  "Do not measure the answer once more")});
+  scope.exclude(
+      {Target::arrivals, Target::known},
+      {fresh, prior,
+       command.add_flag("--no-verify", o.no_verify, "Do not measure the answer once more")});
   if (kind != "dynamic")
     scope.exclude(
         {Target::arrivals},
@@ -304,6 +304,7 @@ void add_plan(CLI::App& app, Context& context) {
     command->footer(std::string("Example:\n  flyball plan ") + kind + " " + example);
     set_action(*command, context, [options, kind, &context] {
       options->request.kind = kind;
+      options->request.verify = !options->no_verify;
       options->request.command = context.command;
       const auto parsed = parse_kind(kind);
       return parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);

@@ -30,7 +30,7 @@ struct RooflineArguments {
   StoreArguments store;
   RooflineRequest request;
   Accepted accepted;
-  bool json = false;
+  bool json = false, device_typed = false;
 };
 
 std::string mode_words(const PowerMode& mode) {
@@ -129,7 +129,7 @@ Result<RooflineAnswer> of_tables(const RooflineArguments& options, const Table* 
     tables.push_back(std::move(known));
   }
   if (!options.phase.empty())
-    std::erase_if(tables, [&](const auto& t) { return phase_name(t.phase) != options.phase; });
+    std::erase_if(tables, [&](const auto& t) { return t.phase != options.request.phase; });
   FLYBALL_ASSIGN(RooflineAnswer answer, roofline_of_tables(options.request, tables));
   if (answer.roofs.modes.empty()) return answer;
   FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
@@ -191,6 +191,11 @@ Status run(RooflineArguments options) {
   if (options.files.empty() || !options.device.empty()) {
     FLYBALL_ASSIGN(board, open_named_board(options.device, options.root));
   }
+  if (!options.files.empty() && board && board->live() && options.device_typed)
+    return Error{Code::invalid_argument,
+                 fmt::format("--device {} says nothing of the table {}", options.device,
+                             options.files.front()),
+                 "leave it out: the table is of its own board"};
   const bool tables = !options.files.empty() || !board->live();
   auto answer =
       tables ? of_tables(options, board ? board->table() : nullptr) : of_board(options, *board);
@@ -216,6 +221,7 @@ void add_roofline(CLI::App& app, Context& context) {
                       "network mean all that they hold");
   command->add_option("--data", options->files, "Tables, as they were named before 0.1")->group("");
   add_device_option(*command, options->device, options->root, {.refused = {"cuda", "twin"}});
+  note_given(command->get_option("--device"), options->device_typed);
   takes_one_of(command->add_option("--phase", options->phase,
                                    "Only this phase; default: infer, of tables both"),
                {"train", "infer"});

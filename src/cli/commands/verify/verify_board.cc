@@ -142,10 +142,12 @@ void add_verify_board(CLI::App& app, Context& context) {
       "Where the bundle is written; default: flyball-board-NAME.tar.gz in this folder"));
   command->add_flag("--quick", options->quick,
                     "Take fewer values and shorter looks: half a minute");
-  command->add_flag("--dry-run", options->dry_run, "Say what would be done, and for how long");
+  CLI::Option* const dry =
+      command->add_flag("--dry-run", options->dry_run, "Say what would be done, and for how long");
   add_measuring_options(*command, options->measuring);
   add_quiet(*command, options->quiet);
   add_json_flag(*command, options->json);
+  dry->excludes(command->get_option("--json"));  // what is to come is said in words
   command->footer(
       "Exit codes: 0 nothing failed, 1 something did.\n"
       "Example:\n  flyball verify-board --dry-run\n  sudo \"$(command -v flyball)\" verify-board");
