@@ -20,8 +20,8 @@ class ConfiguredTest : public CommandTest {
   }
 };
 
-const std::vector<std::string> plan_on_twin = {
-    "plan", "training", "--train", "lenet5", "--device", "twin:orin_nano", "--dry-run", "--json"};
+const std::vector<std::string> plan_on_twin = {"plan",     "training",       "--train",   "lenet5",
+                                               "--device", "twin:orin_nano", "--dry-run", "--json"};
 
 TEST_F(ConfiguredTest, NoVerifyMeansThatInEveryCommand) {
   const auto verified = [&](const std::string& text) {

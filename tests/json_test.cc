@@ -94,6 +94,26 @@ TEST_F(JsonTest, ThatNotEvenOneSampleFitsIsDocumented) {
   }
 }
 
+TEST_F(JsonTest, ANoBeforeAnythingIsKnownIsADocumentOfEveryCommand) {
+  const std::vector<std::vector<std::string>> plans = {
+      {"plan", "dynamic", "--infer", "bert_large", "--windows", "1:1min", "--latency", "1s"},
+      {"plan", "inference", "--infer", "bert_large", "--arrivals", "poisson:1", "--latency", "1s"}};
+  for (std::vector<std::string> words : plans) {
+    words.insert(words.end(), {"--device", "twin:nano", "--json", "-q"});
+    expect_documented(words, 1);
+  }
+  const std::vector<std::vector<std::string>> others = {
+      {"predict", "bert_base", "--device", "twin:orin_nano", "--no-reference", "--json"},
+      {"fleet", "choose", "--workload", "bert_base", "--board", "twin:orin_nano=2", "--json"}};
+  for (const std::vector<std::string>& words : others) {
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 1) << words[0] << done.err;
+    const SortedJson document = done.json();
+    EXPECT_EQ(document.size(), 2u) << done.out.substr(0, 400);
+    EXPECT_FALSE(document["infeasible"]["reason"].empty());
+  }
+}
+
 TEST_F(JsonTest, EveryKeyIsDocumented) {
   const std::string table = small_table().string();
   expect_documented({"tune", "net", "--device", "table:" + table, "--power-budget", "15W",

@@ -64,5 +64,25 @@ TEST_F(OutputTest, APipeThatNobodyReadsEndsItQuietly) {
   }
 }
 
+// What goes on until somebody stops it does not go on for nobody.
+TEST_F(OutputTest, WhatIsWatchedEndsWithItsReader) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  stdout_ = ends[1];
+  ::signal(SIGPIPE, SIG_IGN);
+  const Stopwatch watch;
+  const Finished done = run({"monitor", "--device", "twin:orin_nano", "--json"});
+  ::signal(SIGPIPE, SIG_DFL);
+  EXPECT_EQ(done.exit_code, 128 + SIGPIPE);
+  EXPECT_EQ(done.err, "");
+  EXPECT_LT(watch.seconds(), 20);
+  ::close(stdout_);
+  stdout_ = ::open("/dev/full", O_WRONLY);
+  const Finished full = run({"monitor", "--device", "twin:orin_nano", "--json"});
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_THAT(full.err, HasSubstr("No space left on device"));
+}
+
 }  // namespace
 }  // namespace flyball::testing_tools

@@ -8,7 +8,9 @@
 #include "answers/answer.h"
 #include "answers/json_version.h"
 #include "base/text.h"
+#include "cli/option_scope.h"
 #include "cli/output.h"
+#include "cli/standard_output.h"
 
 namespace flyball::cli {
 namespace {
@@ -79,9 +81,11 @@ std::string for_same_board(const CLI::App& command, const std::string& text) {
 void set_action(CLI::App& command, Context& context, std::function<Status()> action) {
   command.callback([action = std::move(action), &command, &context] {
     const Status status = action();
-    if (status.ok()) return;
+    if (status.ok() || is_output_error(status.error())) return;
     Error error = status.error();
     error.hint = for_same_board(command, error.hint);
+    const CLI::Option* json = command.get_option_no_throw("--json");
+    if (json && given(*json)) print_refused(error);
     context.exit_code = report_error(error);
   });
 }

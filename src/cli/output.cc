@@ -1,10 +1,13 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "answers/answer.h"
 #include "answers/infeasible.h"
@@ -19,11 +22,34 @@
 namespace flyball::cli {
 namespace {
 
+bool document_printed = false;  // by print_json()
+
 // Characters, not bytes: UTF-8 continuation bytes take no room.
 size_t width(const std::string& text) {
   size_t n = 0;
   for (char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
   return n;
+}
+
+// The beginning of a line that takes no more room than that.
+std::string cut_to(const std::string& line, size_t columns) {
+  if (width(line) <= columns) return line;
+  size_t end = 0;
+  for (size_t n = 0; end < line.size(); ++end)
+    if ((static_cast<unsigned char>(line[end]) & 0xc0) != 0x80 && n++ + 1 == columns) break;
+  return line.substr(0, end) + "…";
+}
+
+// Of the terminal that stderr is.
+size_t terminal_columns() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : 80;
+}
+
+bool knows_erase() {
+  const char* terminal = std::getenv("TERM");
+  return terminal && *terminal && std::string_view(terminal) != "dumb";
 }
 
 bool is_numeric(const std::string& text) {
@@ -55,10 +81,10 @@ int report_error(const Error& error) {
   return error.code == Code::infeasible ? 1 : 2;
 }
 
-Error tell_refused(Error error, bool json) {
-  if (json && (error.code == Code::infeasible || error.code == Code::out_of_memory))
+void print_refused(const Error& error) {
+  if (document_printed) return;
+  if (error.code == Code::infeasible || error.code == Code::out_of_memory)
     print_json({{"schema", json_schema}, {"infeasible", infeasible_json(error)}});
-  return error;
 }
 
 Status write_or_print(const std::string& file, const std::string& text, size_t rows, bool quiet) {
@@ -72,8 +98,9 @@ Status write_or_print(const std::string& file, const std::string& text, size_t r
 }
 
 void print_json(const Json& document) {
-  write_output(in_asked_version(document).dump(2, ' ', false, Json::error_handler_t::replace) +
-               "\n");
+  document_printed = true;
+  (void)write_output(
+      in_asked_version(document).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::string TextTable::str() const {
@@ -111,11 +138,20 @@ void Progress::show_share(size_t done, size_t total, const std::string& what) {
   print(fmt::format("{} %", percent), percent > 0 ? done : 0, total, what);
 }
 
+// In place of what stands there.
+void Progress::rewrite(const std::string& line) {
+  // A terminal that cannot erase a line has it written over.
+  const size_t left = knows_erase() ? 0 : width_ - std::min(width_, width(line));
+  write_error_output(fmt::format("\r{}{}{}", knows_erase() ? "\033[K" : "", line,
+                                 std::string(left, ' ') + std::string(left, '\b')));
+  width_ = width(line);
+}
+
 void Progress::print(const std::string& progress, size_t done, size_t total,
                      const std::string& what) {
   if (quiet_) return;
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  if (!terminal && shown_ && shown_->seconds() < 10) return;
+  if (shown_ && shown_->seconds() < (terminal ? 0.1 : 10)) return;
   shown_.emplace();
   std::string left;
   if (done > 0 && done < total) {
@@ -123,13 +159,16 @@ void Progress::print(const std::string& progress, size_t done, size_t total,
         since_.seconds() / static_cast<double>(done) * static_cast<double>(total - done);
     left = ", about " + format_seconds({remaining}) + " left";
   }
-  write_error_output(fmt::format("{}[{}] {}{}{}", terminal ? "\r\033[K" : "", progress, what, left,
-                                 terminal ? "" : "\n"));
+  const std::string line = fmt::format("[{}] {}{}", progress, what, left);
+  if (terminal)
+    rewrite(cut_to(line, terminal_columns() - 1));  // the last column may begin another line
+  else
+    write_error_output(line + "\n");
   open_ = terminal;
 }
 
 void Progress::finish() {
-  if (open_) write_error_output("\r\033[K");
+  if (open_) rewrite("");
   open_ = false;
 }
 

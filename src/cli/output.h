@@ -22,9 +22,9 @@ int report_error(const Error& error);
 /// The one document of `--json`, on stdout. NaN and infinite become null.
 void print_json(const Json& document);
 
-/// Of a search that cannot begin. With --json one document says so, too, where nothing that could
-/// be tried fits: that is an answer, as any other that is infeasible.
-Error tell_refused(Error error, bool json);
+/// With --json, of a command that ends so without a document of its own: where nothing that could
+/// be tried fits, that is an answer, as any other that is infeasible, and one document says so.
+void print_refused(const Error& error);
 
 /// Into the file, which one line on stderr then names with how much it holds (unless `quiet`), or
 /// on stdout where none is named.
@@ -44,8 +44,8 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// A line on stderr that is rewritten in a terminal and printed at intervals elsewhere, with an
-/// estimate of the time left.
+/// A line on stderr that is rewritten in a terminal, cut to its width, and printed at intervals
+/// elsewhere, with an estimate of the time left.
 class Progress {
  public:
   explicit Progress(bool quiet) : quiet_(quiet) {}
@@ -58,9 +58,11 @@ class Progress {
 
  private:
   void print(const std::string& progress, size_t done, size_t total, const std::string& what);
+  void rewrite(const std::string& line);
 
   bool quiet_;
   bool open_ = false;
+  size_t width_ = 0;                ///< of the line that is open
   Stopwatch since_;                 ///< the steps that are counted were begun
   std::optional<Stopwatch> shown_;  ///< the last line
 };

@@ -30,22 +30,35 @@ std::string hint(int reason) {
              : "check where it is redirected to";
 }
 
+Error output_error() {
+  return {Code::io, message(first_reason), hint(first_reason)};
+}
+
+bool output_failed() {
+  return std::ferror(stdout) != 0 || first_reason != 0;
+}
+
 }  // namespace
 
-void write_output(std::string_view text) {
+Status write_output(std::string_view text) {
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && first_reason == 0)
     first_reason = errno;
   flush_output();
+  return output_failed() ? Status(output_error()) : Status();
+}
+
+bool is_output_error(const Error& error) {
+  return output_failed() && error.code == Code::io && error.message == message(first_reason);
 }
 
 int finish_output(int exit_code, int reason) {
   if (first_reason == 0) first_reason = reason;
   flush_output();
-  if (std::ferror(stdout) == 0 && first_reason == 0) return exit_code;
+  if (!output_failed()) return exit_code;
   // As if the signal of a broken pipe, which somebody has switched off, had ended us.
   if (first_reason == EPIPE) return 141;
-  report_error({Code::io, message(first_reason), hint(first_reason)});
+  report_error(output_error());
   return exit_code > 2 ? exit_code : 2;
 }
 

@@ -106,7 +106,7 @@ std::string limit_text(const Problem& problem, const Relaxation& relaxation) {
 std::string rate_that_does(Problem problem, const Readings& readings, const Relaxation& relaxation,
                            bool trains) {
   const double needed = relaxation.needed * (1 + 1e-12);  // its last digit may be rounded off
-  return fmt::format("{:.12g}", typed_limit(needed, 4, false, [&](double rate) {
+  return as_typed(typed_limit(needed, 4, false, [&](double rate) {
                        problem.roles[relaxation.role].rate_hz = rate;
                        return would_do(problem, readings, relaxation.choice, trains);
                      }));

@@ -206,11 +206,11 @@ std::string format_live(const ServingResult& result) {
     text += fmt::format("{} new plans; these {} are the last, and changes of mode before:\n",
                         result.replan_count, result.replans.size());
   for (const Replan& r : result.replans)
-    text += fmt::format(
-        "at {}: {}{}: {}\n", format_seconds({r.at_s}),
-        r.rate_hz > 0 ? fmt::format("new plan for {} requests/s, batch {}", number(r.rate_hz), r.batch)
-                      : "the plan stays",
-        r.switched ? ", mode " + r.mode : "", r.why);
+    text += fmt::format("at {}: {}{}: {}\n", format_seconds({r.at_s}),
+                        r.rate_hz > 0 ? fmt::format("new plan for {} requests/s, batch {}",
+                                                    number(r.rate_hz), r.batch)
+                                      : "the plan stays",
+                        r.switched ? ", mode " + r.mode : "", r.why);
   return text;
 }
 

@@ -17,8 +17,9 @@ Without Flyball around the program, marks do nothing. Any Python from 3.8 on imp
 nothing of it is compiled, and nothing else is needed. docs/python.md is its reference.
 """
 from . import mode
-from ._answers import Comparison, Configuration, DryRun, Infeasible, ProfiledTrial
+from ._answers import Comparison, Configuration, DryRun, ProfiledTrial
 from ._doctor import Capability, Doctor, doctor
+from ._document import Infeasible
 from ._error import Error
 from ._marks import (batches, compute, mark, marked, minibatch, report, set_synchronize, setting,
                      stall)

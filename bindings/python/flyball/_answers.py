@@ -4,8 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
-from ._document import Document, Row, Stored, in_words, row, short, view
-from ._options import in_python
+from ._document import Document, Row, Stored, in_words, row, short
 
 Numbers = Dict[str, float]
 
@@ -56,16 +55,6 @@ class ProfiledTrial:
 
 
 @dataclass(frozen=True)
-class Infeasible:
-    """Why there is no answer, and what would do, in the words of Python."""
-
-    code: str
-    reason: str
-    hint: str
-    easing: List[Dict[str, Any]] = field(repr=False)  # limits, each of which alone would do
-
-
-@dataclass(frozen=True)
 class Comparison:
     """The choice against the default."""
 
@@ -81,14 +70,6 @@ class Comparison:
 class SearchAnswer(Stored):
     """What tune(), plan() and a study answer. The answer may be no: then `choice` is None, and
     `infeasible` says why."""
-
-    @property
-    def infeasible(self) -> Optional[Infeasible]:
-        why = self.get("infeasible")
-        if not why:
-            return None
-        words = {key: in_python(why[key], {}) for key in ("reason", "hint")}
-        return view(Infeasible, {**why, **words})
 
     @property
     def profiled(self) -> List[ProfiledTrial]:

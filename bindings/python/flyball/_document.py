@@ -5,10 +5,12 @@ import dataclasses
 import html
 import importlib
 import os
+from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Type, TypeVar, Union
 
 from . import _command
 from ._error import Error
+from ._options import in_python
 
 Row = Dict[str, Any]
 View = TypeVar("View")
@@ -82,6 +84,16 @@ def in_words(config: Mapping[str, Any]) -> str:
     return ", ".join("%s %s" % (axis, "%.10g" % value) for axis, value in config.items())
 
 
+@dataclass(frozen=True)
+class Infeasible:
+    """Why there is no answer, and what would do, in the words of Python."""
+
+    code: str
+    reason: str
+    hint: str
+    easing: List[Dict[str, Any]] = field(repr=False)  # limits, each of which alone would do
+
+
 class Document(Dict[str, Any]):
     """A document of --json (docs/json.md): its keys as they are, and views of them as attributes."""
 
@@ -91,6 +103,15 @@ class Document(Dict[str, Any]):
     def to_dict(self) -> Dict[str, Any]:
         """The document as it was printed."""
         return dict(self)
+
+    @property
+    def infeasible(self) -> Optional[Infeasible]:
+        """Why the answer is no; None where there is one."""
+        why = self.get("infeasible")
+        if not why:
+            return None
+        words = {key: in_python(why[key], {}) for key in ("reason", "hint")}
+        return view(Infeasible, {**why, **words})
 
     def _one(self, kind: Type[View], key: str) -> Optional[View]:
         """What stands under a key, as a view; None where there is nothing."""

@@ -32,6 +32,8 @@ class Prediction(Document):
             file.write(self._table)
 
     def summary(self) -> str:
+        if self.infeasible:
+            return self.infeasible.reason
         times = self.get("minibatch_ms") or {}
         return "%s on %s: %d configurations predicted by %s from %d%s" % (
             self["workload"], self["device"], self["predicted"], self["predictor"],
@@ -62,7 +64,7 @@ def predict(workload: Optional[str] = None, *, device: str, quiet: bool = False,
     answer = _command.run(("predict",), [workload] if workload else [],
                           options={**given, **options}, quiet=quiet, writes=("out",))
     prediction = answered(Prediction, answer, options.get("store"))
-    prediction._table = answer.files["out"]
+    prediction._table = answer.files.get("out", "")  # none where the answer is no
     prediction["out"] = options.get("out")
     return prediction
 

@@ -73,6 +73,8 @@ class Profile(Document):
                 " ".join(self["command"]), self["exit_code"], short(self["wall_s"]),
                 ", %d minibatches of %s ms" % (marked.minibatches, short(marked.minibatch_ms))
                 if marked else "")
+        if self.infeasible:
+            return self.infeasible.reason
         request, mean = self["request"], self.later or self.epochs[0]
         return "%s on %s: %s s an epoch, %s ms a minibatch (%s)" % (
             request["workload"], request["device"], short(mean.e2e_s), short(mean.minibatch_ms),

@@ -188,10 +188,7 @@ Status export_record(const ExportOptions& options) {
     file.open(options.out, std::ios::binary | std::ios::trunc);
   }
   const auto write = [&](const std::string& text) -> Status {
-    if (options.out.empty()) {
-      write_output(text);
-      return {};
-    }
+    if (options.out.empty()) return write_output(text);
     if (file.write(text.data(), static_cast<std::streamsize>(text.size()))) return {};
     return file_error("write", options.out, errno);
   };

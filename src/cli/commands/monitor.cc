@@ -62,8 +62,8 @@ Result<std::unique_ptr<FrameReader>> open(const MonitorOptions& options) {
   return open_frames(options.device, frames);
 }
 
-void print_frame(const BoardFrame& frame, bool json) {
-  write_output(json ? json_line(to_json(frame)) + "\n" : frame_text(frame));
+Status print_frame(const BoardFrame& frame, bool json) {
+  return write_output(json ? json_line(to_json(frame)) + "\n" : frame_text(frame));
 }
 
 // Load and rates are of the time between two looks.
@@ -76,8 +76,7 @@ Status show_once(FrameReader& reader, const MonitorOptions& options) {
   if (!frame)
     return Error{Code::not_found, "the file has no frames",
                  "`flyball monitor --json` writes such files"};
-  print_frame(*frame, options.json);
-  return {};
+  return print_frame(*frame, options.json);
 }
 
 // Of the key r: what is shown, as often as it is shown.
@@ -108,8 +107,7 @@ Status watch(FrameReader& reader, const MonitorOptions& options, Context& contex
   }
   how.paced = !(options.json && is_file) && !options.duration_s;
   return finish(watch_frames(reader, how, [&](const BoardFrame& frame) -> Status {
-    write_output(options.json ? json_line(to_json(frame)) + "\n" : frame_line(frame) + "\n");
-    return {};
+    return write_output((options.json ? json_line(to_json(frame)) : frame_line(frame)) + "\n");
   }));
 }
 

@@ -222,10 +222,9 @@ Status run(TuneOptions& options, Context& context) {
   if (!options.report.empty() && !options.board.dry_run) FLYBALL_CHECK(check_report(options));
   options.board.program = context.program;
   options.board.needs_power = request.needs_power();
-  auto opened = options.server.command.empty() ? open_profiler(options.board)
-                                               : open_server(options.board, options.server);
-  if (!opened) return tell_refused(opened.error(), options.json);
-  OpenedProfiler& board = *opened;
+  FLYBALL_ASSIGN(OpenedProfiler board, options.server.command.empty()
+                                           ? open_profiler(options.board)
+                                           : open_server(options.board, options.server));
   choose_strategy(request, options.searches, board.profiler->info().live);
   FLYBALL_ASSIGN(
       request.references,

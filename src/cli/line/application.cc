@@ -145,7 +145,7 @@ int parse(CLI::App& app, const Words& words, const Context& context) {
   } catch (const CLI::Success& success) {
     std::ostringstream text;
     const int code = app.exit(success, text, text);
-    write_output(text.str());
+    (void)write_output(text.str());
     return code;
   } catch (const CLI::ParseError& error) {
     return report_usage(app, error, words, context.program);

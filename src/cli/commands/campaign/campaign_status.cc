@@ -48,7 +48,7 @@ Status show_status(const CampaignStatusArguments& options, const Context& contex
     }
     // A terminal shows it in one place.
     const bool in_place = options.watch && ::isatty(STDOUT_FILENO);
-    write_output((in_place ? "\033[H\033[2J" : "") + campaign_status_text(status));
+    FLYBALL_CHECK(write_output((in_place ? "\033[H\033[2J" : "") + campaign_status_text(status)));
     if (!options.watch || !moves(status, opened.folder)) return {};
     const int64_t next = monotonic_ns() + nanoseconds(look_again_s);
     while (monotonic_ns() < next) {

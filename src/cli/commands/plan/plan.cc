@@ -87,9 +87,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   if (options.dry_run) return look_ahead(options);
   FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(auto store, options.store.open());
-  auto opened = open_shared_board(options);
-  if (!opened) return tell_refused(opened.error(), options.json);
-  SharedBoard shared = *std::move(opened);
+  FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
   FLYBALL_ASSIGN(const auto simulated, simulated_board(options, shared));
   FLYBALL_CHECK(read_board_costs(options, shared, simulated.get(), store ? &*store : nullptr));
