@@ -107,9 +107,9 @@ std::string rate_that_does(Problem problem, const Readings& readings, const Rela
                            bool trains) {
   const double needed = relaxation.needed * (1 + 1e-12);  // its last digit may be rounded off
   return as_typed(typed_limit(needed, 4, false, [&](double rate) {
-                       problem.roles[relaxation.role].rate_hz = rate;
-                       return would_do(problem, readings, relaxation.choice, trains);
-                     }));
+    problem.roles[relaxation.role].rate_hz = rate;
+    return would_do(problem, readings, relaxation.choice, trains);
+  }));
 }
 
 std::string remedy_text(const Problem& problem, const Readings& readings,
