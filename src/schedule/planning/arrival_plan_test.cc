@@ -175,10 +175,6 @@ TEST(ArrivalPlan, ABudgetOfItsOwnPowerAllowsIt) {
   ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
   const auto more = planner.least_power(just);
   EXPECT_TRUE(!more || more->power_w > 1.0001 * just) << "what keeps the budget needs no more";
-  Replanner plans(ground.live(), {.requests = 2000});
-  plans.begin(std::array{60.0}, best->choice);
-  plans.change_to({60}, "it is looked at again");
-  EXPECT_EQ(plans.choice(), best->choice);
 }
 
 TEST(ArrivalPlan, AHigherPercentileTrainsLessWhereSomeAreLate) {
@@ -509,6 +505,25 @@ TEST(Replanner, FollowsTheRateAndLeavesAModeOnlyWhereItPays) {
   // The fastest mode trains most at any rate here: it stays, whatever the batch.
   plans.change_to({20}, "fewer arrive");
   EXPECT_EQ(plans.choice()[0], fast[0]);
+}
+
+// No gain is worth so long a switch: a mode is left where it cannot keep the budget alone.
+TEST(Replanner, AModeThatDrawsTheWholeBudgetKeepsIt) {
+  Ground ground({{28, unlimited, unlimited}, 300, 20});
+  ground.problem.switch_ms = 1e6;
+  const auto present = Replanner(ground.live(), {}).plan_for({20});
+  ASSERT_TRUE(present);
+  const double power_w = ground.live().power_w(present->choice);
+  for (const double budget_w : {std::nextafter(power_w, 0), 0.95 * power_w}) {
+    ground.problem.budgets.power_w = budget_w;
+    ReplanOptions others;
+    others.allowed = [&](std::span<const size_t> choice) {
+      return choice[0] != present->choice[0];
+    };
+    Replanner plans(ground.live(), others);
+    plans.begin(std::array{20.0}, present->choice);
+    EXPECT_EQ(plans.change_to({20}, "it is looked at").has_value(), budget_w < 0.99 * power_w);
+  }
 }
 
 TEST(ServingEvaluation, ClockworkPlansExecuteAndFiguresDoNotDependOnThreads) {
