@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "profile/trials/minibatch_run.h"
+#include "workload/checkpoint_names.h"
 
 namespace flyball {
 namespace {
@@ -26,6 +27,24 @@ StoredTensor rows_of(const TensorView& view, int64_t first, int64_t count) {
       reinterpret_cast<const char*>(view.data) + static_cast<size_t>(first) * row_bytes,
       static_cast<size_t>(count) * row_bytes);
   return part;
+}
+
+Status check_network(const Checkpoint& own, const Checkpoint& trained) {
+  FLYBALL_ASSIGN(const int64_t wanted, own.number("parameters"));
+  FLYBALL_ASSIGN(const int64_t there, trained.number("parameters"));
+  if (wanted == there) return {};
+  return Error{Code::conflict,
+               fmt::format("the checkpoint has {} parameters and the network that is served {}",
+                           there, wanted),
+               "serve the network that was trained, for data of as many classes"};
+}
+
+// Of a training its weights alone are served. What it trained with and where stays out: optimizer,
+// random state, which a training beside it goes on with, and what is carried.
+void replace_weights(Checkpoint& own, Checkpoint trained) {
+  std::erase_if(own.tensors, [](const StoredTensor& tensor) { return is_weight(tensor.name); });
+  for (StoredTensor& tensor : trained.tensors)
+    if (is_weight(tensor.name)) own.tensors.push_back(std::move(tensor));
 }
 
 class NetworkRunner final : public InferenceRunner {
@@ -74,9 +93,15 @@ class NetworkRunner final : public InferenceRunner {
   }
 
   Status take_weights(const std::filesystem::path& file) override {
-    FLYBALL_ASSIGN(const Checkpoint checkpoint, read_checkpoint(file));
-    const Status restored = stepper_->restore(checkpoint);
-    return restored.ok() ? restored : Status(restored.error().within(file.string()));
+    FLYBALL_ASSIGN(Checkpoint trained, read_checkpoint(file));
+    const auto take = [&]() -> Status {
+      FLYBALL_ASSIGN(Checkpoint own, stepper_->checkpoint());
+      FLYBALL_CHECK(check_network(own, trained));
+      replace_weights(own, std::move(trained));
+      return stepper_->restore(own);
+    };
+    const Status taken = take();
+    return taken.ok() ? taken : Status(taken.error().within(file.string()));
   }
 
   InferRequest example(int64_t samples) const override {

@@ -200,11 +200,12 @@ Status LiveRun::add_services(const JobPlace& place) {
   return {};
 }
 
+// Trainings last: a network that is made anew seeds the random state, which one that goes on takes
+// from its checkpoint.
 Status LiveRun::make_jobs() {
   const JobPlace place = place_of(setup_.computing.compute, plan_, sets_mode() && followed());
-  FLYBALL_CHECK(add_trainings(place));
   FLYBALL_CHECK(add_services(place));
-  return {};
+  return add_trainings(place);
 }
 
 // Once nothing of what the user named can turn out to be wrong.

@@ -73,6 +73,23 @@ TEST_F(LiveRunTest, ServesTrainsAndTellsWhatCameOfIt) {
   EXPECT_THAT(log, ElementsAre("open on Scripted board", "double attached", "drained", "closed"));
 }
 
+// Which go on with the random state of their checkpoints, where a service seeds it.
+TEST_F(LiveRunTest, TrainingsAreMadeAfterServices) {
+  const ScriptedBoard board;
+  LiveSetup asked = setup(board);
+  std::vector<std::string> made;
+  asked.jobs.service = [&made, make = asked.jobs.service](const auto&... args) {
+    made.emplace_back("service");
+    return make(args...);
+  };
+  asked.jobs.training = [&made, make = asked.jobs.training](const auto&... args) {
+    made.emplace_back("training");
+    return make(args...);
+  };
+  ASSERT_TRUE(serve_live(request_, std::move(asked)).ok());
+  EXPECT_THAT(made, ElementsAre("service", "training"));
+}
+
 TEST_F(LiveRunTest, ABudgetThatNoRequestKeepsIsSaid) {
   const ScriptedBoard board;
   request_ = asking(0.1, "poisson:40");
