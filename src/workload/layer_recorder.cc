@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -99,10 +100,14 @@ bool is_product(const std::string& op) {
 // What was noted. Guarded, since devices run the backward pass in threads of their own.
 class LayerRecorder::Notes {
  public:
-  explicit Notes(const std::vector<NamedTensor>& weights) {
-    for (const NamedTensor& weight : weights)
-      weights_[storage_of(weight.second)].push_back(
-          {module_of(weight.first), static_cast<double>(weight.second.numel()), false});
+  Notes(const std::vector<NamedTensor>& weights, bool training) {
+    std::set<const c10::TensorImpl*> seen;  // a script may have one by several names
+    for (const auto& [name, tensor] : weights) {
+      if (!seen.insert(tensor.unsafeGetTensorImpl()).second) continue;
+      const bool counts = !training || tensor.requires_grad();
+      weights_[storage_of(tensor)].push_back(
+          {module_of(name), counts ? static_cast<double>(tensor.numel()) : 0, false});
+    }
   }
 
   static Notes* current;
@@ -368,8 +373,8 @@ class LayerRecorder::Notes {
 
 LayerRecorder::Notes* LayerRecorder::Notes::current = nullptr;
 
-LayerRecorder::LayerRecorder(const std::vector<NamedTensor>& weights)
-    : notes_(std::make_unique<Notes>(weights)) {
+LayerRecorder::LayerRecorder(const std::vector<NamedTensor>& weights, bool training)
+    : notes_(std::make_unique<Notes>(weights, training)) {
   Notes::current = notes_.get();
   const auto start = [](const at::RecordFunction& function) {
     return Notes::current->start(function);

@@ -14,8 +14,9 @@ namespace flyball {
 class LayerRecorder {
  public:
   /// `weights`: the parameters by name; an operator is named after the first that it takes, one
-  /// without any after the last before it, and one of the backward pass after its forward.
-  explicit LayerRecorder(const std::vector<NamedTensor>& weights);
+  /// without any after the last before it, and one of the backward pass after its forward. In
+  /// training those that are not trained name operators and count nothing.
+  LayerRecorder(const std::vector<NamedTensor>& weights, bool training);
   ~LayerRecorder();
   LayerRecorder(const LayerRecorder&) = delete;
   LayerRecorder& operator=(const LayerRecorder&) = delete;

@@ -10,6 +10,7 @@
 #include "base/os/temp_folder.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/stepper.h"
+#include "workload/trace.h"
 
 namespace flyball {
 namespace {
@@ -205,6 +206,72 @@ TEST(Script, TakesItsInputsByNameAndALossOfItsOwn) {
   EXPECT_EQ(answer->outputs.find("twice")->shape, (TensorShape{2, 3, 1}));
   options.accumulate = 2;
   EXPECT_TRUE((*make_stepper(name, options))->step(spans.view()).ok());
+}
+
+// `scale` is not trained; `table` and `again` are one tensor.
+std::string save_tied(const TempFolder& folder) {
+  torch::jit::Module module("tied");
+  torch::manual_seed(1);
+  const auto table = torch::randn({3, 4}).mul_(0.1).requires_grad_(true);
+  module.register_parameter("scale", torch::ones({4}).requires_grad_(false), false);
+  module.register_parameter("table", table, false);
+  module.register_parameter("again", table, false);
+  module.define(R"(
+def forward(self, x):
+    return torch.matmul(torch.flatten(x, 1) * self.scale, torch.t(self.table + self.again))
+)");
+  const std::string path = (folder / "tied.pt").string();
+  module.save(path);
+  return "script:" + path;
+}
+
+TEST(Script, TiedWeightsTrainAlikeInPartsOfAMinibatch) {
+  const TempFolder folder;
+  const std::string name = save_tied(folder);
+  const Pictures pictures;
+  std::vector<double> losses;
+  for (const int64_t parts : {1, 3}) {
+    StepOptions options = small_step();
+    options.accumulate = parts;
+    auto made = make_stepper(name, options);
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE((*made)->step(pictures.view()).ok());
+    losses.push_back((*made)->step(pictures.view())->loss);
+  }
+  EXPECT_NEAR(losses[0], losses[1], 1e-5);
+}
+
+TEST(Script, WhatIsNotTrainedAndASecondNameCountNothing) {
+  const TempFolder folder;
+  const std::string name = save_tied(folder);
+  StepOptions options = small_step();
+  options.optimizer = Optimizer::adam;
+  auto made = make_stepper(name, options);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ((*made)->parameter_count(), 12);
+  const Pictures pictures;
+  ASSERT_TRUE((*made)->step(pictures.view()).ok());
+  Checkpoint kept = *(*made)->checkpoint();
+  std::vector<std::string> names;
+  for (const StoredTensor& tensor : kept.tensors) names.push_back(tensor.name);
+  EXPECT_THAT(names, testing::ElementsAre("parameter p0", "parameter p1", "first moment of p1",
+                                          "second moment of p1", "random state"));
+  // Earlier versions kept these, too.
+  for (const char* more : {"parameter p2", "first moment of p0", "second moment of p2"})
+    kept.tensors.push_back({more, DType::float32, {1}, "0000"});
+  const Status restored = (*make_stepper(name, options))->restore(kept);
+  EXPECT_TRUE(restored.ok()) << restored.error().message;
+
+  const auto parameters = [&](Phase phase) {
+    options.phase = phase;
+    double sum = 0;
+    const auto graph = trace_step(name, options);
+    EXPECT_TRUE(graph.ok());
+    for (const Operation& operation : *graph) sum += operation.parameters;
+    return sum;
+  };
+  EXPECT_EQ(parameters(Phase::train), 12);
+  EXPECT_EQ(parameters(Phase::infer), 16);
 }
 
 TEST(Script, TheCauseOfAFailureWithinItIsTold) {

@@ -99,7 +99,7 @@ Result<Graph> trace(const std::shared_ptr<Network>& network, const std::string& 
   FLYBALL_ASSIGN(const SampleBatch batch,
                  make_sample_batch(*stepper, options.batch_size, options.shape));
   if (options.phase == Phase::infer) FLYBALL_CHECK(stepper->step(batch.view()));
-  LayerRecorder recorder(weights);
+  LayerRecorder recorder(weights, options.phase == Phase::train);
   FLYBALL_CHECK(stepper->step(batch.view()));
   return recorder.take();
 }

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 #include "base/text.h"
 #include "data/batch_slice.h"
 #include "workload/autocast.h"
+#include "workload/checkpoint_names.h"
 #include "workload/host_tensors.h"
 #include "workload/memory_recorder.h"
 #include "workload/optimizer.h"
@@ -20,7 +22,6 @@
 namespace flyball {
 namespace {
 
-const std::string carried_prefix = "carried ", random_name = "random state";
 constexpr const char *rate_fact = "learning rate", *decay_fact = "weight decay";
 
 class TorchStepper final : public Stepper {
@@ -31,8 +32,8 @@ class TorchStepper final : public Stepper {
         device_(device),
         layout_(options_.channels_last ? torch::MemoryFormat::ChannelsLast
                                        : torch::MemoryFormat::Contiguous),
-        parameters_(place_parameters()),
-        optimizer_(parameters_, options_) {
+        trained_(place_parameters()),
+        optimizer_(tensors_of(trained_), options_) {
     tell_stage(StepStage::making);
   }
 
@@ -51,7 +52,9 @@ class TorchStepper final : public Stepper {
 
   int64_t parameter_count() const override {
     int64_t count = 0;
-    for (const torch::Tensor& parameter : network_->parameters()) count += parameter.numel();
+    for (const NamedTensor& weight : distinct_weights())
+      if (options_.phase == Phase::infer || weight.second.requires_grad())
+        count += weight.second.numel();
     return count;
   }
   const std::vector<TensorSpec>& inputs() const override { return network_->inputs(); }
@@ -68,7 +71,7 @@ class TorchStepper final : public Stepper {
       for (const NamedTensor& item : state())
         all.tensors.push_back(stored(item.first, item.second));
       for (const NamedTensor& item : network_->carried())
-        all.tensors.push_back(stored(carried_prefix + item.first, item.second));
+        all.tensors.push_back(stored(std::string(carried_prefix) + item.first, item.second));
       return all;
     } catch (const std::exception& failure) {
       return from_torch(failure);
@@ -115,26 +118,36 @@ class TorchStepper final : public Stepper {
     optimizer_.set_rates(options_);
   }
 
-  // What must be equal where a training goes on.
+  // What must be equal where a training goes on. All parameters count there, whether or not they
+  // are trained, as in the checkpoints of earlier versions.
   std::map<std::string, std::string> facts() const {
+    int64_t count = 0;
+    for (const torch::Tensor& parameter : network_->parameters()) count += parameter.numel();
     return {{"optimizer", optimizer_name(options_.optimizer)},
-            {"parameters", std::to_string(parameter_count())}};
+            {"parameters", std::to_string(count)}};
+  }
+
+  // Each parameter once, by its first name, where a script uses one in several places.
+  std::vector<NamedTensor> distinct_weights() const {
+    std::vector<NamedTensor> all;
+    std::set<const c10::TensorImpl*> seen;
+    for (const auto& item : network_->named_parameters())
+      if (seen.insert(item.value().unsafeGetTensorImpl()).second)
+        all.emplace_back(item.key(), item.value());
+    return all;
   }
 
   // Everything with numbers, by name; the tensors themselves, but for the random state.
   std::vector<NamedTensor> state() {
     std::vector<NamedTensor> all;
-    std::vector<std::string> names;
-    for (const auto& item : network_->named_parameters()) {
-      all.emplace_back("parameter " + item.key(), item.value());
-      names.push_back(item.key());
-    }
+    for (const NamedTensor& weight : distinct_weights())
+      all.emplace_back(std::string(parameter_prefix) + weight.first, weight.second);
     for (const auto& item : network_->named_buffers())
-      all.emplace_back("buffer " + item.key(), item.value());
+      all.emplace_back(std::string(buffer_prefix) + item.key(), item.value());
     for (size_t i = 0; i < optimizer_.first().size(); ++i)
-      all.emplace_back("first moment of " + names[i], optimizer_.first()[i]);
+      all.emplace_back("first moment of " + trained_[i].first, optimizer_.first()[i]);
     for (size_t i = 0; i < optimizer_.second().size(); ++i)
-      all.emplace_back("second moment of " + names[i], optimizer_.second()[i]);
+      all.emplace_back("second moment of " + trained_[i].first, optimizer_.second()[i]);
     all.emplace_back(random_name, random_state());
     return all;
   }
@@ -162,17 +175,26 @@ class TorchStepper final : public Stepper {
       return bad("another shape or type of");
     return {};
   }
-  std::vector<torch::Tensor> place_parameters() {
+  std::vector<NamedTensor> place_parameters() {
     network_->to(device_);
-    if (!options_.channels_last) return trainable();
+    if (!options_.channels_last) return trained();
     const torch::NoGradGuard no_grad;
     for (torch::Tensor& parameter : network_->parameters())
       if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(layout_));
-    return trainable();
+    return trained();
   }
 
-  std::vector<torch::Tensor> trainable() {
-    return options_.phase == Phase::train ? network_->parameters() : std::vector<torch::Tensor>{};
+  std::vector<NamedTensor> trained() const {
+    if (options_.phase == Phase::infer) return {};
+    std::vector<NamedTensor> all = distinct_weights();
+    std::erase_if(all, [](const NamedTensor& weight) { return !weight.second.requires_grad(); });
+    return all;
+  }
+
+  static std::vector<torch::Tensor> tensors_of(const std::vector<NamedTensor>& named) {
+    std::vector<torch::Tensor> tensors;
+    for (const NamedTensor& item : named) tensors.push_back(item.second);
+    return tensors;
   }
 
   Status check(const BatchView& batch, bool training) const {
@@ -206,7 +228,7 @@ class TorchStepper final : public Stepper {
 
   // Of a step that failed half way.
   void drop_gradients() {
-    for (const torch::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+    for (const NamedTensor& weight : trained_) weight.second.mutable_grad().reset();
   }
 
   void place(const BatchView& batch, const std::vector<TensorSpec>& wanted) {
@@ -282,8 +304,8 @@ class TorchStepper final : public Stepper {
   // What the parts added up to by their weights becomes that of the whole minibatch.
   void take_mean(double weights) {
     const torch::NoGradGuard no_grad;
-    for (const torch::Tensor& parameter : parameters_)
-      if (torch::Tensor& gradient = parameter.mutable_grad(); gradient.defined())
+    for (const NamedTensor& weight : trained_)
+      if (torch::Tensor& gradient = weight.second.mutable_grad(); gradient.defined())
         gradient.mul_(1 / weights);
     for (auto& [name, value] : figures_) value /= weights;
   }
@@ -311,7 +333,7 @@ class TorchStepper final : public Stepper {
   StepOptions options_;
   torch::Device device_;
   torch::MemoryFormat layout_;
-  std::vector<torch::Tensor> parameters_;  ///< that are trained
+  std::vector<NamedTensor> trained_;
   FusedOptimizer optimizer_;
   Tensors batch_, outputs_, losses_;  ///< of the step in hand; outputs stay until the next
   Scalars figures_;                   ///< of the last minibatch
