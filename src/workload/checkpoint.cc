@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -38,8 +39,8 @@ uint64_t number_at(std::string_view bytes) {
   return number;
 }
 
-uint64_t crc_of(std::string_view bytes) {
-  uLong crc = crc32(0, nullptr, 0);
+uint64_t crc_of(std::string_view bytes, uint64_t before = 0) {
+  auto crc = static_cast<uLong>(before);
   for (size_t done = 0; done < bytes.size();) {
     const size_t piece = std::min<size_t>(bytes.size() - done, size_t{1} << 30);
     crc = crc32(crc, reinterpret_cast<const Bytef*>(bytes.data() + done), static_cast<uInt>(piece));
@@ -139,18 +140,51 @@ Status check_title(std::string_view content) {
   return {};
 }
 
-}  // namespace
+// Where a checkpoint is read from, piece by piece: one of gigabytes is not held twice.
+struct Content {
+  uint64_t size;
+  std::function<Status(uint64_t place, char* to, size_t bytes)> read;
 
-Result<Checkpoint> decode_checkpoint(std::string_view content) {
-  FLYBALL_CHECK(check_title(content));
-  const size_t begin = magic.size() + 8;
-  if (content.size() < begin + 8) return broken("it was cut off");
-  const uint64_t header_bytes = number_at(content.substr(magic.size(), 8));
-  const std::string_view body = content.substr(0, content.size() - 8);
-  if (header_bytes > body.size() - begin) return broken("it was cut off");
-  if (number_at(content.substr(body.size())) != crc_of(body))
+  Result<std::string> piece(uint64_t place, uint64_t bytes) const {
+    std::string text(static_cast<size_t>(bytes), '\0');
+    FLYBALL_CHECK(read(place, text.data(), text.size()));
+    return text;
+  }
+};
+
+Result<uint64_t> crc_of(const Content& content, uint64_t bytes) {
+  uint64_t crc = 0;
+  for (uint64_t done = 0; done < bytes;) {
+    FLYBALL_ASSIGN(const std::string piece,
+                   content.piece(done, std::min<uint64_t>(bytes - done, uint64_t{1} << 20)));
+    crc = crc_of(piece, crc);
+    done += piece.size();
+  }
+  return crc;
+}
+
+// The header, whose end is told, once the file is known to be whole.
+Result<Json> read_header(const Content& content, uint64_t& end) {
+  FLYBALL_ASSIGN(const std::string beginning,
+                 content.piece(0, std::min<uint64_t>(content.size, magic.size() + 8)));
+  FLYBALL_CHECK(check_title(beginning));
+  const uint64_t begin = magic.size() + 8;
+  if (content.size < begin + 8) return broken("it was cut off");
+  const uint64_t bytes = number_at(std::string_view(beginning).substr(magic.size()));
+  const uint64_t body = content.size - 8;
+  if (bytes > body - begin) return broken("it was cut off");
+  FLYBALL_ASSIGN(const std::string check_sum, content.piece(body, 8));
+  FLYBALL_ASSIGN(const uint64_t crc, crc_of(content, body));
+  if (number_at(check_sum) != crc)
     return broken("it was cut off or changed: its check sum does not fit");
-  const Json header = Json::parse(content.substr(begin, header_bytes), nullptr, false);
+  FLYBALL_ASSIGN(const std::string text, content.piece(begin, bytes));
+  end = begin + bytes;
+  return Json::parse(text, nullptr, false);
+}
+
+Result<Checkpoint> decode(const Content& content) {
+  uint64_t place = 0;
+  FLYBALL_ASSIGN(const Json header, read_header(content, place));
   if (!header.is_object() || !header.contains("facts") || !header["facts"].is_object() ||
       !header.contains("tensors") || !header["tensors"].is_array())
     return broken("its header cannot be read");
@@ -159,17 +193,39 @@ Result<Checkpoint> decode_checkpoint(std::string_view content) {
     if (!value.is_string()) return broken("its header cannot be read");
     checkpoint.facts[name] = value.get<std::string>();
   }
-  std::string_view rest = body.substr(begin + header_bytes);
+  const uint64_t end = content.size - 8;
   for (const Json& entry : header["tensors"]) {
     FLYBALL_ASSIGN(StoredTensor tensor, described(entry));
-    const auto bytes = bytes_of(tensor, rest.size());
+    const auto bytes = bytes_of(tensor, static_cast<size_t>(end - place));
     if (!bytes) return broken(fmt::format("tensor '{}' is not whole", tensor.name));
-    tensor.bytes = rest.substr(0, *bytes);
-    rest.remove_prefix(*bytes);
+    FLYBALL_ASSIGN(tensor.bytes, content.piece(place, *bytes));
+    place += *bytes;
     checkpoint.tensors.push_back(std::move(tensor));
   }
-  if (!rest.empty()) return broken("it holds more than its header tells of");
+  if (place != end) return broken("it holds more than its header tells of");
   return checkpoint;
+}
+
+Status read_at(const std::filesystem::path& file, int descriptor, uint64_t place, char* to,
+               size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t n =
+        ::pread(descriptor, to + done, bytes - done, static_cast<off_t>(place + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return file_error("read", file, errno);
+    if (n == 0) return broken("it was cut off").within(file.string());
+    done += static_cast<size_t>(n);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Checkpoint> decode_checkpoint(std::string_view content) {
+  return decode({content.size(), [content](uint64_t place, char* to, size_t bytes) {
+                   content.copy(to, bytes, place);
+                   return Status();
+                 }});
 }
 
 Status write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
@@ -186,10 +242,13 @@ Status check_checkpoint_file(const std::filesystem::path& file) {
 }
 
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& file) {
-  FLYBALL_CHECK(check_checkpoint_file(file));  // a large file that is something else is not read
-  FLYBALL_ASSIGN(const std::string content, read_file(file, kLargest));
-  auto checkpoint = decode_checkpoint(content);
-  if (!checkpoint) return checkpoint.error().within(file.string());
+  FLYBALL_ASSIGN(const OpenedFile opened, open_regular(file, kLargest));
+  Status unread;
+  const auto read = [&](uint64_t place, char* to, size_t bytes) {
+    return unread = read_at(file, opened.descriptor.get(), place, to, bytes);
+  };
+  auto checkpoint = decode({opened.size, read});
+  if (!checkpoint && unread.ok()) return checkpoint.error().within(file.string());
   return checkpoint;
 }
 

@@ -22,6 +22,7 @@ TEST(Checkpoint, IsReadAsItWasWritten) {
   const TempFolder folder;
   const auto file = folder / "deep/one.ckpt";
   ASSERT_TRUE(write_checkpoint(file, small()).ok());
+  EXPECT_EQ(*read_file(file), encode_checkpoint(small()));
   const auto read = read_checkpoint(file);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->facts, small().facts);
