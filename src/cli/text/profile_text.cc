@@ -107,7 +107,7 @@ void print_gpu(const std::optional<GpuUse>& gpu, const std::string& when) {
 void add_part(TextTable& table, const ProgramPart& part, const std::string& name) {
   table.add({name, fmt::format("{}", part.minibatches), number(part.e2e_s), or_dash(part.stall_s),
              or_dash(part.compute_s), or_dash(part.overhead_s),
-             part.minibatches > 0 ? number(part.minibatch_ms) : "-",
+             or_dash(part.minibatch_ms),
              part.energy ? number(part.energy->energy_j) : "-",
              part.energy ? number(part.energy->mean_w) : "-"});
 }

@@ -126,10 +126,10 @@ void add_up(ProgramPart& part, const ProgramProfile& profile) {
     e2e.push_back(minibatch.e2e_ms());
     add(minibatch);
   }
-  part.minibatches = static_cast<int64_t>(e2e.size());
+  part.minibatches = static_cast<int64_t>(e2e.size()) + (has_first ? 1 : 0);
   part.e2e_s = seconds_between(part.begin_ns, part.end_ns);
-  if (e2e.empty() && !has_first) return;
-  part.minibatch_ms = median(e2e);
+  if (part.minibatches == 0) return;
+  if (!e2e.empty()) part.minibatch_ms = median(e2e);
   if (!std::isnan(stall)) part.stall_s = stall;
   if (!std::isnan(compute)) part.compute_s = compute;
   if (part.stall_s && part.compute_s) part.overhead_s = part.e2e_s - stall - compute;

@@ -39,7 +39,7 @@ struct ProgramPart {
   int64_t minibatches = 0;
   double e2e_s = 0;
   std::optional<double> stall_s, compute_s, overhead_s;  ///< nothing where it is not marked
-  double minibatch_ms = 0;                               ///< median, without the first of the run
+  std::optional<double> minibatch_ms;                    ///< median, without the first of the run
   std::optional<EnergyWindow> energy;
   std::optional<GpuUse> gpu;  ///< of the GPU that ProgramProfile::gpu is of
 };

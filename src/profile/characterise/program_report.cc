@@ -13,7 +13,7 @@ Json part_json(const ProgramPart& part) {
           {"stall_s", or_null(part.stall_s)},
           {"compute_s", or_null(part.compute_s)},
           {"overhead_s", or_null(part.overhead_s)},
-          {"minibatch_ms", part.minibatches > 0 ? Json(part.minibatch_ms) : Json(nullptr)},
+          {"minibatch_ms", or_null(part.minibatch_ms)},
           {"energy", energy_json(part.energy)},
           {"gpu", gpu_json(part.gpu)}};
 }
