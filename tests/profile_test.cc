@@ -315,6 +315,21 @@ TEST_F(ProfileTest, ALearningRateThatDivergesIsSaid) {
       run(profile({"--epochs", "1", "--steps", "2", "--json"})).json()["diverged_in"].is_null());
 }
 
+TEST_F(ProfileTest, WhatCannotBeKeptIsRefusedOrSaidBesideWhatWasMeasured) {
+  const auto kept = write("kept.ckpt", "a training");
+  const Finished inference = run(profile({"--phase", "infer", "--save", kept.string()}));
+  EXPECT_EQ(inference.exit_code, 2);
+  EXPECT_THAT(inference.err, HasSubstr("there is nothing to keep"));
+  EXPECT_EQ(slurp(kept), "a training");
+  const Finished full =
+      run(profile({"--epochs", "3", "--steps", "2", "--save", "/dev/full", "--json"}));
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full"));
+  ASSERT_FALSE(full.out.empty());
+  EXPECT_EQ(full.json()["epochs"].size(), 1u);
+  EXPECT_THAT(full.json()["stopped"].get<std::string>(), HasSubstr("/dev/full"));
+}
+
 TEST_F(ProfileTest, AnInterruptShowsWhatWasSeenAndEndsLikeEveryOther) {
   const pid_t child = start({"profile", "lenet5", "--data", data_, "--epochs", "100000", "--json"});
   const auto runs = [&] { return slurp(told(child, "err")).find("epoch") != std::string::npos; };

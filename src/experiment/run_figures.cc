@@ -124,7 +124,7 @@ EpochFigures epoch_figures(const EpochRecord& record, int64_t wall_minus_monoton
                  .overhead_s = record.overhead_s,
                  .fetch_s = record.fetch_s,
                  .preprocess_s = record.preprocess_s,
-                 .minibatches = static_cast<int64_t>(record.minibatches.size()),
+                 .minibatches = record.minibatch_count,
                  .samples = record.samples,
                  .loss = record.loss,
                  .cpu_pct = record.use.cpu_pct,

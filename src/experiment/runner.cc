@@ -48,6 +48,7 @@ EpochRequest request_of(const RunSettings& run, const fs::path& data) {
   request.drop_last = true;
   request.epochs = run.epochs;
   request.steps = run.steps;
+  request.keep_minibatches = true;  // their spread, and the first losses
   return request;
 }
 

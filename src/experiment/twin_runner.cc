@@ -163,6 +163,7 @@ Result<RunFigures> simulate_run(const ExperimentSpec& spec, const RunSettings& r
   request.drop_last = true;
   request.epochs = run.epochs;
   request.steps = run.steps;
+  request.keep_minibatches = true;  // their spread
   wanted.drop_each = run.clear == Clear::epoch;
   wanted.cached = run.clear == Clear::never ? 1 : 0;
   if (run.memory_pct > 0) wanted.most_cached = std::min(1.0, run.memory_pct / 100);

@@ -112,6 +112,7 @@ Status complete(ProfileOptions& options, const Context& context) {
   request.context = context_of(options, root);
   request.gpu = sensor_number(root, step.device);
   request.interrupted = &interrupt_flag();
+  request.keep_minibatches = !options.files.trace.empty();
   request.listener = listener_of(options, board->info(), request.sensors, context);
   return {};
 }
@@ -162,9 +163,8 @@ Status run_simulated(const ProfileOptions& options, const Board& board, Context&
 
 std::vector<Span> epoch_marks(const EpochRun& run) {
   std::vector<Span> marks;
-  for (size_t i = 0; i < run.epochs.size(); ++i)
-    marks.push_back(
-        {"epoch", fmt::format("epoch {}", i), run.epochs[i].begin_ns, run.epochs[i].end_ns});
+  for (const EpochRecord& epoch : run.epochs)
+    marks.push_back({"epoch", fmt::format("epoch {}", epoch.epoch), epoch.begin_ns, epoch.end_ns});
   return marks;
 }
 
@@ -212,7 +212,10 @@ Status run_network(ProfileOptions& options, Context& context) {
   if (run.diverged_in()) context.exit_code = 1;
   if (!run.stopped.empty() && is_interrupted(&interrupt_flag()))
     context.exit_code = interrupted_exit_code();
-  return joined;
+  if (!run.failure) return joined;
+  if (!joined.ok()) report_error(joined.error());
+  context.exit_code = report_error(*run.failure);
+  return {};
 }
 
 Status run_program(ProfileOptions& options, Context& context) {

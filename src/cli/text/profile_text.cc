@@ -37,7 +37,7 @@ std::string loss_text(double loss, bool has_loss) {
 void add_epoch(TextTable& table, const EpochRecord& epoch, bool has_loss, bool cache) {
   const ResourceUse& use = epoch.use;
   std::vector<std::string> row = {fmt::format("{}", epoch.epoch),
-                                  fmt::format("{}", epoch.minibatches.size()),
+                                  fmt::format("{}", epoch.minibatch_count),
                                   number(epoch.e2e_s),
                                   number(epoch.stall_s),
                                   number(epoch.compute_s),
@@ -57,7 +57,7 @@ void add_epoch(TextTable& table, const EpochRecord& epoch, bool has_loss, bool c
 }
 
 void add_means(TextTable& table, const EpochMeans& means, size_t figures, bool cache) {
-  std::vector<std::string> row = {fmt::format("mean 1-{}", means.epochs),
+  std::vector<std::string> row = {fmt::format("mean {}-{}", means.first, means.last),
                                   "-",
                                   number(means.e2e_s),
                                   number(means.stall_s),
@@ -106,8 +106,7 @@ void print_gpu(const std::optional<GpuUse>& gpu, const std::string& when) {
 
 void add_part(TextTable& table, const ProgramPart& part, const std::string& name) {
   table.add({name, fmt::format("{}", part.minibatches), number(part.e2e_s), or_dash(part.stall_s),
-             or_dash(part.compute_s), or_dash(part.overhead_s),
-             or_dash(part.minibatch_ms),
+             or_dash(part.compute_s), or_dash(part.overhead_s), or_dash(part.minibatch_ms),
              part.energy ? number(part.energy->energy_j) : "-",
              part.energy ? number(part.energy->mean_w) : "-"});
 }
@@ -164,7 +163,10 @@ void print_epochs(const EpochRun& run) {
   if (const auto means = run.later()) add_means(table, *means, figures.size(), cache);
   fmt::print("{}\n", table.str());
   if (const std::string far = outlying_epochs(run); !far.empty())
-    fmt::print("{}{}\n", far, run.later() ? "; the means count all whole ones but epoch 0" : "");
+    fmt::print("{}{}\n", far,
+               run.later() ? fmt::format("; the means count all whole ones but epoch {}",
+                                         run.epochs.front().epoch)
+                           : "");
   print_columns("epoch");
   if (cache) print_cache(*run.cache);
   const MinibatchRecord& first = run.epochs.front().first();

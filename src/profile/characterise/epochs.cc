@@ -69,7 +69,7 @@ MinibatchRecord record_of(const MinibatchTimes& times, const MinibatchRun& run) 
 
 // Means over the minibatches. Perplexities are exponentials: their logarithms have a mean.
 void add_up_figures(EpochRecord& epoch) {
-  const auto count = static_cast<double>(epoch.minibatches.size());
+  const auto count = static_cast<double>(epoch.minibatch_count);
   for (const MinibatchRecord& minibatch : epoch.minibatches)
     for (const auto& [name, value] : minibatch.figures)
       epoch.figures[name] += (name == "perplexity" ? std::log(value) : value) / count;
@@ -79,6 +79,7 @@ void add_up_figures(EpochRecord& epoch) {
 
 void add_up(EpochRecord& epoch) {
   std::vector<double> e2e, losses;
+  epoch.minibatch_count = static_cast<int64_t>(epoch.minibatches.size());
   for (const MinibatchRecord& minibatch : epoch.minibatches) {
     epoch.stall_s += minibatch.stall_ms * 1e-3;
     epoch.compute_s += minibatch.compute_ms * 1e-3;
@@ -119,7 +120,7 @@ class Runner {
     for (int epoch = first; epoch < first + request_.epochs && result_.stopped.empty(); ++epoch) {
       if (request_.before_epoch) FLYBALL_CHECK(request_.before_epoch(epoch));
       FLYBALL_CHECK(run_epoch(epoch, within && epoch == first));
-      if (!request_.save.empty()) FLYBALL_CHECK(run_.save(request_.save));
+      FLYBALL_CHECK(keep_training());
       FLYBALL_ASSIGN(const bool enough, is_enough());
       if (enough) break;
     }
@@ -133,6 +134,28 @@ class Runner {
   Result<bool> is_enough() {
     if (!request_.after_epoch || !result_.stopped.empty()) return false;
     return request_.after_epoch(result_.epochs.back(), run_.stepper());
+  }
+
+  // What was measured outlives a disk that is full, and the last good training an epoch that
+  // diverges.
+  Status keep_training() {
+    if (request_.save.empty()) return {};
+    if (!result_.epochs.empty() && !std::isfinite(result_.epochs.back().loss)) {
+      stop(fmt::format("epoch {} diverges, so it ends there: {} {}", result_.epochs.back().epoch,
+                       request_.save.string(),
+                       kept_ ? "holds the training before it" : "was not written"));
+      return {};
+    }
+    const Status saved = run_.save(request_.save);
+    kept_ = kept_ || saved.ok();
+    if (saved.ok() || result_.epochs.empty()) return saved;
+    result_.failure = saved.error();
+    stop(saved.error().message);
+    return {};
+  }
+
+  void stop(const std::string& why) {
+    result_.stopped += (result_.stopped.empty() ? "" : "; ") + why;
   }
 
   // `within`: from where the checkpoint was taken.
@@ -160,6 +183,10 @@ class Runner {
     if (const auto cores = others.cores()) epoch.others_cpu_pct = 100 * *cores;
     if (const auto share = cached_share(files_)) epoch.cached_after = share->share();
     epoch.skipped = loader_.skipped() - skipped;
+    if (!request_.keep_minibatches) {
+      epoch.minibatches.resize(1);
+      epoch.minibatches.shrink_to_fit();
+    }
     result_.epochs.push_back(std::move(epoch));
     return {};
   }
@@ -189,6 +216,7 @@ class Runner {
   MinibatchRun run_;
   const Loader& loader_;
   std::vector<fs::path> files_;
+  bool kept_ = false;  ///< the training, by this run
 };
 
 Status start_sampling(Sampler& sampler, const EpochRequest& request) {
@@ -241,6 +269,9 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   if (!request.resume.empty() && request.step.phase == Phase::infer)
     return Error{Code::invalid_argument, "inference does not train, so it goes on from nothing",
                  "leave --resume out, or train with --phase train"};
+  if (!request.save.empty() && request.step.phase == Phase::infer)
+    return Error{Code::invalid_argument, "inference does not train, so there is nothing to keep",
+                 "leave --save out, or train with --phase train"};
   result.request.before_epoch = nullptr;
   result.request.after_epoch = nullptr;
   result.request.progress = nullptr;
@@ -329,6 +360,8 @@ std::optional<EpochMeans> EpochRun::later() const {
   };
   EpochMeans means;
   means.epochs = static_cast<int>(counted.size());
+  means.first = counted.front()->epoch;
+  means.last = counted.back()->epoch;
   means.e2e_s = average([](const EpochRecord& e) { return e.e2e_s; });
   means.stall_s = average([](const EpochRecord& e) { return e.stall_s; });
   means.compute_s = average([](const EpochRecord& e) { return e.compute_s; });

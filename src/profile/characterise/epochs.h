@@ -37,15 +37,18 @@ struct EpochRequest {
   int workers = 0, prefetch = usual_prefetch;  ///< of the loader
   bool drop_last = false;
   OnBadSample on_bad = OnBadSample::fail;
-  std::filesystem::path save;    ///< the training is kept there after each epoch; empty: nowhere
-  std::filesystem::path resume;  ///< such a file to go on from; empty: from the start
-  uint64_t cache_bytes = 0;      ///< of raw samples that are kept in memory; 0: none
-  bool share_cache = false;      ///< with other runs of this user on the same files
-  bool memory_check = false;     ///< refuse what does not fit into memory (memory_fit.h)
+  /// The training is kept there after each epoch, until one diverges, which ends it; empty:
+  /// nowhere.
+  std::filesystem::path save;
+  std::filesystem::path resume;      ///< such a file to go on from; empty: from the start
+  uint64_t cache_bytes = 0;          ///< of raw samples that are kept in memory; 0: none
+  bool share_cache = false;          ///< with other runs of this user on the same files
+  bool memory_check = false;         ///< refuse what does not fit into memory (memory_fit.h)
   std::optional<uint64_t> memory{};  ///< bytes there are for it; nothing: as the machine tells
   int epochs = 2;
-  int64_t steps = 0;  ///< at most so many minibatches per epoch; 0: all
-  SampleSize size{};  ///< of samples; afterwards the tokens of the rows that there were
+  int64_t steps = 0;              ///< at most so many minibatches per epoch; 0: all
+  bool keep_minibatches = false;  ///< in EpochRecord, all of them, for spans(); else the first
+  SampleSize size{};              ///< of samples; afterwards the tokens of the rows that there were
   /// Called before each epoch, while nothing reads and outside of all figures (cache drops, say).
   std::function<Status(int epoch)> before_epoch{};
   /// Called after each whole epoch, likewise. True: it was the last one.
@@ -100,7 +103,8 @@ struct EpochRecord {
   std::optional<EnergyWindow> energy;  ///< of the run's power_total; nothing where it is not known
   std::optional<GpuUse> gpu;           ///< nothing where no sensor tells of a GPU
   bool whole = true;                   ///< false: an interrupt cut it off
-  std::vector<MinibatchRecord> minibatches;
+  int64_t minibatch_count = 0;
+  std::vector<MinibatchRecord> minibatches;  ///< the first alone unless keep_minibatches
 
   const MinibatchRecord& first() const { return minibatches.front(); }
   /// Read from files, through the page cache or past it.
@@ -110,6 +114,7 @@ struct EpochRecord {
 /// The figures of several epochs of one run, as means.
 struct EpochMeans {
   int epochs = 0;
+  int first = 0, last = 0;  ///< numbers of the epochs
   double e2e_s = 0, stall_s = 0, compute_s = 0, overhead_s = 0, minibatch_ms = 0, cpu_pct = 0;
   double file_bytes = 0, cache_bytes = 0;
   std::optional<double> energy_j, power_w;
@@ -132,23 +137,26 @@ struct EpochRun {
   std::string power_gap;               ///< why there is none; "" where there is one
   std::vector<Trace> traces;           ///< of all sensors
   std::string stopped;                 ///< "" or why it ended before its last epoch
+  std::optional<Error> failure;        ///< what ended it, where epochs had been measured by then
   std::string disturbed;               ///< who else measured on this machine meanwhile; "" nobody
 
   /// The first epoch whose loss is no number any more: the training diverges. Nothing while it does
   /// not, and for inference.
   std::optional<int> diverged_in() const;
-  /// Means over epochs 1 and later that are whole: what a long training run goes on like. Nothing
-  /// where there are none.
+  /// Means over the epochs after the run's first that are whole: what a long training run goes on
+  /// like. Nothing where there are none.
   std::optional<EpochMeans> later() const;
   /// Of these, else of the one epoch there is; nothing where it is not known.
   std::optional<double> mean_power_w() const;
-  /// Stalls, steps and the workers' fetches of every minibatch as spans for chrome_trace().
+  /// Stalls, steps and the workers' fetches of every minibatch that was kept as spans for
+  /// chrome_trace().
   std::vector<Span> spans() const;
 };
 
 /// Runs the epochs. Errors: an unknown workload or dataset, settings out of range, a bad sample
 /// under OnBadSample::fail, whatever before_epoch says. An interruption after the first minibatch
-/// is a result that says so in `stopped`, with the epochs so far.
+/// is a result that says so in `stopped`, with the epochs so far; so is a training that diverges
+/// where it was to be kept, and one that cannot be kept, whose `failure` is the reason.
 Result<EpochRun> run_epochs(const EpochRequest& request);
 
 /// Joins the log of a plug meter by time: the energy of each epoch is the plug's from then on.

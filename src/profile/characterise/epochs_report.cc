@@ -84,7 +84,7 @@ Json figures_json(const std::map<std::string, double>& figures) {
 Json epoch_json(const EpochRecord& epoch, Phase phase) {
   const MinibatchRecord& first = epoch.first();
   Json json{{"epoch", epoch.epoch},
-            {"minibatches", epoch.minibatches.size()},
+            {"minibatches", epoch.minibatch_count},
             {"samples", epoch.samples},
             {"skipped", epoch.skipped},
             {"e2e_s", epoch.e2e_s},
@@ -179,7 +179,7 @@ Json epochs_json(const EpochRun& run) {
 // by half of it: equal epochs have hardly a deviation.
 std::string outlying_epochs(const EpochRun& run) {
   const auto time_of_minibatch = [](const EpochRecord& epoch) {
-    return epoch.e2e_s / static_cast<double>(epoch.minibatches.size());
+    return epoch.e2e_s / static_cast<double>(epoch.minibatch_count);
   };
   std::vector<double> times, deviations, seconds;
   for (const EpochRecord& epoch : run.epochs) {

@@ -22,9 +22,9 @@ using testing::DoubleNear;
 using testing::HasSubstr;
 
 TEST(OutlyingEpochs, AreSaid) {
-  const auto said = [](const std::vector<double>& seconds, size_t minibatches_of_last = 10) {
+  const auto said = [](const std::vector<double>& seconds, int64_t minibatches_of_last = 10) {
     EpochRun run = run_of_epochs(seconds);
-    run.epochs.back().minibatches.resize(minibatches_of_last);
+    run.epochs.back().minibatch_count = minibatches_of_last;
     return outlying_epochs(run);
   };
   EXPECT_EQ(said({0.2, 0.8, 21, 1.5, 0.3, 1.1}),
@@ -53,6 +53,7 @@ class EpochsTest : public testing::Test {
     EpochRequest request;
     request.data = folder_->path() / "digits";
     request.step.threads = 1;
+    request.keep_minibatches = true;
     return request;
   }
 
@@ -81,6 +82,7 @@ TEST_F(EpochsTest, TheTimeOfAnEpochIsSplitWithoutRemainder) {
   for (const EpochRecord& epoch : run->epochs) {
     EXPECT_EQ(epoch.samples, 96);
     ASSERT_EQ(epoch.minibatches.size(), 6u);
+    EXPECT_EQ(epoch.minibatch_count, 6);
     EXPECT_THAT(epoch.stall_s + epoch.compute_s + epoch.overhead_s, DoubleNear(epoch.e2e_s, 1e-9));
     EXPECT_GT(epoch.compute_s, 0);
     EXPECT_GE(epoch.overhead_s, 0);
@@ -237,6 +239,78 @@ TEST(EpochMeans, LeaveOutTheEpochThatWasCutOff) {
   EXPECT_EQ(later->e2e_s, 3);
 }
 
+TEST_F(EpochsTest, MinibatchesAreKeptWhereTheyAreAskedFor) {
+  EpochRequest request = digits();
+  request.keep_minibatches = false;
+  const auto run = run_epochs(request);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  for (const EpochRecord& epoch : run->epochs) {
+    EXPECT_EQ(epoch.minibatch_count, 6);
+    EXPECT_EQ(epoch.samples, 96);
+    ASSERT_EQ(epoch.minibatches.size(), 1u);
+    EXPECT_GT(epoch.first().compute_ms, 0);
+  }
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(EpochsTest, ATrainingThatDivergesEndsAndLeavesWhatWasKept) {
+  const TempFolder folder;
+  EpochRequest request = digits();
+  request.save = folder / "kept";
+  request.epochs = 1;
+  ASSERT_TRUE(run_epochs(request).ok());
+  const std::string kept = content_of(request.save);
+  request.resume = request.save;
+  request.step.learning_rate = 1e4;
+  request.epochs = 3;
+  const auto run = run_epochs(request);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->epochs.size(), 1u);
+  EXPECT_EQ(run->diverged_in(), 1);
+  EXPECT_THAT(run->stopped, HasSubstr("epoch 1 diverges, so it ends there"));
+  EXPECT_EQ(content_of(request.save), kept);
+  request.save.clear();  // its times alone are asked for
+  EXPECT_EQ(run_epochs(request)->epochs.size(), 3u);
+}
+
+TEST_F(EpochsTest, WhatWasMeasuredOutlivesATrainingThatCannotBeKept) {
+  const TempFolder folder;
+  EpochRequest request = digits();
+  request.save = folder / "kept/training";
+  request.epochs = 4;
+  request.before_epoch = [&](int epoch) {
+    if (epoch != 1) return Status();
+    std::filesystem::remove_all(folder / "kept");
+    std::ofstream(folder / "kept") << "in the way";
+    return Status();
+  };
+  const auto run = run_epochs(request);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->epochs.size(), 2u);
+  ASSERT_TRUE(run->failure);
+  EXPECT_THAT(run->failure->message, HasSubstr("kept/training"));
+  EXPECT_EQ(run->stopped, run->failure->message);
+}
+
+TEST_F(EpochsTest, EpochsOfATrainingThatGoesOnAreNumberedAsItsOwn) {
+  const TempFolder folder;
+  EpochRequest request = digits();
+  request.steps = 6;
+  request.save = folder / "kept";
+  ASSERT_TRUE(run_epochs(request).ok());
+  request.resume = request.save;
+  request.epochs = 3;
+  const auto run = run_epochs(request);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->epochs.front().epoch, 2);
+  EXPECT_EQ(run->later()->first, 3);
+  EXPECT_EQ(run->later()->last, 4);
+}
+
 // Its last minibatch has one sample, which cannot be read.
 TEST_F(EpochsTest, GoesOnAfterAnEpochWhoseLastMinibatchWasSkipped) {
   const TempFolder folder;
@@ -280,6 +354,10 @@ TEST_F(EpochsTest, SpansCoverStallsStepsAndFetches) {
 
 TEST_F(EpochsTest, WrongRequestsAreNamed) {
   EpochRequest request = digits();
+  request.step.phase = Phase::infer;
+  request.save = "/nowhere/at/all";
+  EXPECT_THAT(run_epochs(request).error().message, HasSubstr("there is nothing to keep"));
+  request = digits();
   request.epochs = 0;
   EXPECT_THAT(run_epochs(request).error().message, HasSubstr("0 epochs"));
   request = digits();

@@ -14,7 +14,8 @@ inline EpochRun run_of_epochs(const std::vector<double>& seconds) {
     EpochRecord& epoch = run.epochs.emplace_back();
     epoch.epoch = static_cast<int>(run.epochs.size()) - 1;
     epoch.e2e_s = time;
-    epoch.minibatches.resize(10);
+    epoch.minibatch_count = 10;
+    epoch.minibatches.resize(1);
   }
   return run;
 }

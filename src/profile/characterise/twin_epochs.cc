@@ -203,7 +203,9 @@ class Simulation {
     record.compute_s += minibatch.compute_ms * 1e-3;
     record.samples += minibatch.samples;
     record.bytes += minibatch.bytes;
-    record.minibatches.push_back(std::move(minibatch));
+    ++record.minibatch_count;
+    if (record.minibatches.empty() || wanted_.request.keep_minibatches)
+      record.minibatches.push_back(std::move(minibatch));
   }
 
   void add_energy(const TwinMinibatch& one, EnergyWindow& energy) const {
