@@ -97,9 +97,16 @@ class Simulation {
   int64_t minibatches() const {
     if (data().samples <= 0) return wanted_.request.steps;
     const double all = data().samples / batch();
-    const int64_t epoch = std::max<int64_t>(
-        1, std::llround(wanted_.request.drop_last ? std::floor(all) : std::ceil(all)));
+    const int64_t epoch =
+        std::llround(wanted_.request.drop_last ? std::floor(all) : std::ceil(all));
     return wanted_.request.steps > 0 ? std::min(wanted_.request.steps, epoch) : epoch;
+  }
+
+  /// The last minibatch of a data set may have fewer.
+  int64_t samples_left(const EpochRecord& record) const {
+    const int64_t full = wanted_.request.step.batch_size;
+    if (data().samples <= 0) return full;
+    return std::min<int64_t>(full, std::llround(data().samples) - record.samples);
   }
 
   EpochRecord one_epoch(Running& running, int epoch) {
@@ -195,8 +202,8 @@ class Simulation {
     minibatch.end_ns = to_ns(base_s_ + one.end_s);
     minibatch.stall_ms = one.stall_ms();
     minibatch.compute_ms = one.compute_ms;
-    minibatch.samples = wanted_.request.step.batch_size;
-    minibatch.bytes = std::llround(batch() * data().sample_bytes);
+    minibatch.samples = samples_left(record);
+    minibatch.bytes = std::llround(static_cast<double>(minibatch.samples) * data().sample_bytes);
     record.e2e_s += one.e2e_ms() * 1e-3;
     gpu_mhz_s_ += one.gpu_mhz * one.e2e_ms() * 1e-3;
     record.stall_s += minibatch.stall_ms * 1e-3;
@@ -231,6 +238,18 @@ class Simulation {
   double base_s_ = 0, last_s_ = 0;  ///< begin of the stream, and its time so far
 };
 
+// As the loader refuses it.
+Status check_whole_minibatch(const EpochRequest& request, const TwinData& data) {
+  const int64_t batch = request.step.batch_size;
+  if (!request.drop_last || data.samples <= 0 || data.samples >= static_cast<double>(batch))
+    return {};
+  return Error{
+      Code::invalid_argument,
+      fmt::format("{:.0f} samples do not fill one minibatch of {}, and the last is dropped",
+                  data.samples, batch),
+      "choose a smaller batch size, or keep the last minibatch"};
+}
+
 }  // namespace
 
 Result<EpochRun> simulate_epochs(const Board& board, const TwinEpochs& wanted) {
@@ -243,6 +262,7 @@ Result<EpochRun> simulate_epochs(const Board& board, const TwinEpochs& wanted) {
                  "say how many minibatches an epoch is to have: --steps 200"};
   if (wanted.request.epochs < 1 || wanted.request.step.batch_size < 1)
     return Error{Code::invalid_argument, "epochs and minibatches begin at 1", ""};
+  FLYBALL_CHECK(check_whole_minibatch(wanted.request, workload.data));
   TwinBoard machine = *board.twin();
   if (wanted.storage) {
     std::erase_if(machine.storages,

@@ -43,5 +43,29 @@ TEST(TwinEpochs, AfterEachDropEpochsAreAlike) {
   }
 }
 
+TEST(TwinEpochs, AnEpochHasTheSamplesOfItsDataSet) {
+  const EpochRun run = trained(1, false);
+  const EpochRecord& epoch = run.epochs.front();
+  EXPECT_NE(run.dataset_samples % 16, 0);
+  EXPECT_EQ(epoch.minibatch_count, run.dataset_samples / 16 + 1);
+  EXPECT_EQ(epoch.samples, run.dataset_samples);
+  const double each = static_cast<double>(run.dataset_bytes) / static_cast<double>(epoch.samples);
+  EXPECT_NEAR(static_cast<double>(epoch.bytes), static_cast<double>(run.dataset_bytes),
+              0.01 * each);
+  EXPECT_EQ(epoch.minibatches.size(), 1U);
+}
+
+TEST(TwinEpochs, OneThatFillsNoMinibatchIsRefusedWhereTheLastIsLeftOut) {
+  const auto board = *open_board("twin:xavier_agx");
+  TwinEpochs wanted;
+  wanted.request.workload = "mobilenet_v3";
+  wanted.request.step.batch_size = 1 << 20;
+  wanted.request.drop_last = true;
+  const auto run = simulate_epochs(*board, wanted);
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.error().message.find("do not fill one minibatch of 1048576"), std::string::npos)
+      << run.error().message;
+}
+
 }  // namespace
 }  // namespace flyball
