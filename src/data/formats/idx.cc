@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
 
 #include "base/files.h"
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 constexpr uint32_t kImagesMagic = 0x00000803;  // unsigned bytes, three dimensions
 constexpr uint32_t kLabelsMagic = 0x00000801;
 constexpr uint32_t kLargestDimension = 4096;
+constexpr int64_t kMnistClasses = 10;
 
 std::string stem(Split split, bool images) {
   return fmt::format("{}-{}", split == Split::train ? "train" : "t10k",
@@ -104,7 +106,7 @@ class IdxDataset final : public Dataset {
       return Error{Code::corrupt,
                    fmt::format("{}: label {} of sample {} is out of range, there are {} classes",
                                labels_path_.string(), sample.label, index, classes_),
-                   "mend the label file, or say how many classes there are"};
+                   "mend the label file"};
     return images_->read(header_.bytes + i * bytes, sample.bytes);
   }
 
@@ -129,19 +131,49 @@ bool has_idx(const fs::path& folder, Split split) {
          fs::exists(find_file(folder, split, false), ignored);
 }
 
+namespace {
+
+Result<std::vector<uint8_t>> read_labels(const ByteSource& file) {
+  FLYBALL_ASSIGN(const Header header, read_header(file, kLabelsMagic));
+  std::vector<uint8_t> labels(header.dims[0]);
+  FLYBALL_CHECK(file.read(header.bytes, labels));
+  return labels;
+}
+
+int64_t count_classes_of(const std::vector<uint8_t>& labels) {
+  const std::set<uint8_t> seen(labels.begin(), labels.end());
+  int64_t classes = kMnistClasses;
+  while (classes <= 255 && seen.contains(static_cast<uint8_t>(classes))) ++classes;
+  return classes;
+}
+
+// Of the training part where there is one, else of these.
+Result<int64_t> classes_known(const fs::path& folder, Split split,
+                              const std::vector<uint8_t>& labels) {
+  const fs::path training = find_file(folder, Split::train, false);
+  std::error_code ignored;
+  if (split == Split::train || !fs::exists(training, ignored)) return count_classes_of(labels);
+  FLYBALL_ASSIGN(const auto file, ByteSource::open(training));
+  FLYBALL_ASSIGN(const auto known, read_labels(*file));
+  return count_classes_of(known);
+}
+
+}  // namespace
+
 Result<DatasetPtr> open_idx(const fs::path& folder, Split split, int64_t classes) {
   FLYBALL_ASSIGN(auto images, ByteSource::open(find_file(folder, split, true)));
   FLYBALL_ASSIGN(auto labels, ByteSource::open(find_file(folder, split, false)));
   FLYBALL_ASSIGN(const Header image_header, read_header(*images, kImagesMagic));
-  FLYBALL_ASSIGN(const Header label_header, read_header(*labels, kLabelsMagic));
-  if (image_header.dims[0] != label_header.dims[0])
+  FLYBALL_ASSIGN(std::vector<uint8_t> values, read_labels(*labels));
+  if (image_header.dims[0] != values.size())
     return Error{Code::corrupt,
                  fmt::format("{} has {} images, {} has {} labels", images->path().string(),
-                             image_header.dims[0], labels->path().string(), label_header.dims[0]),
+                             image_header.dims[0], labels->path().string(), values.size()),
                  "the two files must come from the same set"};
   if (image_header.dims[0] == 0) return not_idx(*images, "holds no images");
-  std::vector<uint8_t> values(label_header.dims[0]);
-  FLYBALL_CHECK(labels->read(label_header.bytes, values));
+  if (classes == 0) {
+    FLYBALL_ASSIGN(classes, classes_known(folder, split, values));
+  }
   return DatasetPtr(std::make_shared<IdxDataset>(std::move(images), image_header, std::move(values),
                                                  labels->path(), classes));
 }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "base/files.h"
 #include "data/data_testing.h"
@@ -124,6 +125,37 @@ TEST_F(IdxTest, ALabelOutOfRangeIsAnErrorOfItsSample) {
   const Status status = (*set)->fetch(4, sample);
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().message, HasSubstr("train-labels-idx1-ubyte: label 4 of sample 4"));
+}
+
+// As EMNIST has them. The test part may lack the last ones.
+TEST_F(IdxTest, ClassesBeyondTenAreThoseOfTheTrainingLabels) {
+  std::vector<uint8_t> labels(47);
+  std::iota(labels.begin(), labels.end(), uint8_t{0});
+  const std::vector<uint8_t> images(47 * 6);
+  ASSERT_TRUE(write_idx(folder_.path(), Split::train, images, labels, 2, 3).ok());
+  ASSERT_TRUE(write_idx(folder_.path(), Split::test, {images_.data(), 12},
+                        std::vector<uint8_t>{46, 3}, 2, 3)
+                  .ok());
+  RawSample sample;
+  const auto set = open_idx(folder_.path(), Split::train);
+  ASSERT_TRUE(set.ok()) << set.error().message;
+  EXPECT_EQ((*set)->classes(), 47);
+  EXPECT_TRUE((*set)->fetch(46, sample).ok());
+  const auto part = open_idx(folder_.path(), Split::test);
+  ASSERT_TRUE(part.ok()) << part.error().message;
+  EXPECT_EQ((*part)->classes(), 47);
+  EXPECT_TRUE((*part)->fetch(0, sample).ok());
+}
+
+TEST_F(IdxTest, OneWrongLabelMakesNoClasses) {
+  ASSERT_TRUE(
+      write_idx(folder_.path(), Split::train, images_, std::vector<uint8_t>{0, 1, 2, 3, 200}, 2, 3)
+          .ok());
+  const auto set = open_idx(folder_.path(), Split::train);
+  ASSERT_TRUE(set.ok());
+  EXPECT_EQ((*set)->classes(), 10);
+  RawSample sample;
+  EXPECT_FALSE((*set)->fetch(4, sample).ok());
 }
 
 TEST_F(IdxTest, AFileThatShrinksAfterwardsIsAnErrorOfItsSamples) {

@@ -72,7 +72,7 @@ Status JpegFiles::fetch(int64_t index, RawSample& sample) const {
     return Error{Code::corrupt,
                  fmt::format("{}: label {} is out of range, there are {} classes",
                              path(index).string(), file.label, classes_),
-                 "mend the label, or say how many classes there are"};
+                 "mend the label"};
   return read_whole(path(index), sample.bytes);
 }
 

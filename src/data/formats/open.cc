@@ -63,7 +63,7 @@ bool has_part(const fs::path& folder, const std::string& kind, Split split) {
 
 Result<DatasetPtr> open_dataset(const fs::path& folder, Split split, int64_t classes) {
   FLYBALL_ASSIGN(const std::string kind, detect_dataset(folder));
-  if (kind == "mnist") return open_idx(idx_folder(folder), split, classes == 0 ? 10 : classes);
+  if (kind == "mnist") return open_idx(idx_folder(folder), split, classes);
   if (kind == "cifar10") return open_cifar10(folder, split);
   if (kind == "gld23k") return open_gld23k(folder, split, classes);
   if (kind == "wikitext") return open_wikitext(folder, split);
