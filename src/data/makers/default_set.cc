@@ -1,11 +1,17 @@
 #include "data/makers/default_set.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+#include <vector>
 
 #include "base/files.h"
 #include "base/os/host_addresses.h"
 #include "base/os/places.h"
+#include "base/text.h"
 #include "data/formats/open.h"
 #include "data/makers/coco_maker.h"
 #include "data/makers/digits.h"
@@ -33,6 +39,23 @@ int version_of(const std::string& kind) {
   return kPicturesVersion;
 }
 
+// What a process of this host left half drawn that was killed meanwhile.
+void remove_abandoned(const fs::path& folder) {
+  const std::string own = fmt::format("{}.{}.", folder.filename().string(), host_name());
+  std::error_code problem;
+  std::vector<fs::path> abandoned;
+  for (fs::directory_iterator entry(folder.parent_path(), problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(own)) continue;
+    const auto pid = parse_integer(name.substr(own.size()));
+    if (pid && *pid > 0 && *pid <= std::numeric_limits<pid_t>::max() &&
+        ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH)
+      abandoned.push_back(entry->path());
+  }
+  for (const fs::path& draft : abandoned) fs::remove_all(draft, problem);
+}
+
 }  // namespace
 
 fs::path default_dataset_folder(const std::string& kind) {
@@ -55,6 +78,7 @@ Status make_whole_dataset(const std::string& kind, int64_t samples, const fs::pa
   std::error_code problem;
   const fs::path draft = fmt::format("{}.{}.{}", folder.string(), host_name(), ::getpid());
   fs::create_directories(folder.parent_path(), problem);
+  remove_abandoned(folder);
   const Status made = make_dataset(kind, samples, draft, options);
   if (made.ok()) fs::rename(draft, folder, problem);
   fs::remove_all(draft, problem);

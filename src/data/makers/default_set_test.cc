@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "base/os/host_addresses.h"
 #include "base/os/temp_folder.h"
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
@@ -47,6 +50,28 @@ TEST(DefaultSet, OfAnotherVersionIsDrawnAgain) {
   EXPECT_TRUE(open_dataset(*set, Split::train).ok());
   EXPECT_TRUE(std::filesystem::is_empty(folder / "flyball/cifar10"));
   EXPECT_TRUE(std::filesystem::is_empty(folder / next));
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+TEST(DefaultSet, WhatAKilledProcessOfThisHostLeftHalfDrawnIsRemoved) {
+  const TempFolder folder;
+  ASSERT_EQ(::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1), 0);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  const auto draft = [&](const std::string& host, pid_t pid) {
+    const std::filesystem::path place =
+        folder / "flyball" /
+        ("cifar10-v" + std::to_string(kPicturesVersion) + "." + host + "." + std::to_string(pid));
+    std::filesystem::create_directories(place);
+    return place;
+  };
+  const auto dead = draft(host_name(), child), alive = draft(host_name(), ::getppid()),
+             elsewhere = draft(host_name() + "2", child);
+  ASSERT_TRUE(default_dataset("cifar10").ok());
+  EXPECT_FALSE(std::filesystem::exists(dead));
+  EXPECT_TRUE(std::filesystem::exists(alive));
+  EXPECT_TRUE(std::filesystem::exists(elsewhere));
   ::unsetenv("XDG_CACHE_HOME");
 }
 
