@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace flyball {
@@ -19,6 +20,12 @@ inline const onnx::AttributeProto* attribute_of(const onnx::NodeProto& node,
 inline int64_t integer_of(const onnx::NodeProto& node, std::string_view name, int64_t otherwise) {
   const onnx::AttributeProto* const found = attribute_of(node, name);
   return found && found->type() == onnx::AttributeProto::INT ? found->i() : otherwise;
+}
+
+inline std::string text_of(const onnx::NodeProto& node, std::string_view name,
+                           const std::string& otherwise) {
+  const onnx::AttributeProto* const found = attribute_of(node, name);
+  return found && found->type() == onnx::AttributeProto::STRING ? found->s() : otherwise;
 }
 
 }  // namespace flyball

@@ -76,7 +76,6 @@ const std::map<std::string_view, const char*>& names() {
       {"ReduceSum", "sum"},
       {"Relu", "relu"},
       {"Reshape", "reshape"},
-      {"Resize", "upsample_nearest2d"},
       {"Round", "round"},
       {"ScatterElements", "scatter"},
       {"ScatterND", "index_put"},
@@ -88,12 +87,12 @@ const std::map<std::string_view, const char*>& names() {
       {"Sqrt", "sqrt"},
       {"Squeeze", "squeeze"},
       {"Sub", "sub"},
+      {"Sum", "add"},
       {"Tanh", "tanh"},
       {"Tile", "tile"},
       {"TopK", "topk"},
       {"Transpose", "transposed"},
       {"Unsqueeze", "unsqueeze"},
-      {"Upsample", "upsample_nearest2d"},
       {"Where", "where"},
   };
   return all;
@@ -207,7 +206,13 @@ class Translator {
       operation.op += window;
       operation.numbers = {numbers(node, "kernel_shape")};
     }
+    if (op == "Resize" || op == "Upsample") operation.op = upsampling(text_of(node, "mode", ""));
     if (op == "BatchNormalization") operation.numbers = {{0}};  // of an inference
+  }
+
+  static std::string upsampling(const std::string& mode) {
+    if (mode == "linear") return "upsample_bilinear2d";
+    return mode == "cubic" ? "upsample_bicubic2d" : "upsample_nearest2d";
   }
 
   static std::string lower(std::string text) {

@@ -110,6 +110,46 @@ TEST(OnnxNetwork, WhatIsWorkedOutOfShapesIsNoOperatorOfTheMinibatch) {
   EXPECT_EQ(count_exact(network->graph).size(), 3u);
 }
 
+// A number from four, as in scripts; the nearest one is a copy.
+TEST(OnnxNetwork, ResizingIsCountedByItsMode) {
+  for (const std::string mode : {"nearest", "linear"}) {
+    onnx::ModelProto model = empty_model();
+    add_input(model, "x", {1, 2, 4, 4});
+    auto& scales = *model.mutable_graph()->add_initializer();
+    scales.set_name("scales");
+    scales.set_data_type(onnx::TensorProto::FLOAT);
+    scales.add_dims(4);
+    for (const float scale : {1.F, 1.F, 2.F, 2.F}) scales.add_float_data(scale);
+    auto& resize = add_node(model, "Resize", {"x", "", "scales"}, "y");
+    auto& attribute = *resize.add_attribute();
+    attribute.set_name("mode");
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(mode);
+    add_output(model, "y");
+    const auto network = onnx_network(model.SerializeAsString(), {});
+    ASSERT_TRUE(network.ok()) << network.error().message;
+    const auto layers = count_exact(network->graph);
+    ASSERT_EQ(layers.size(), 1u);
+    EXPECT_EQ(layers[0].op, mode == "linear" ? "upsample_bilinear2d" : "upsample_nearest2d");
+    EXPECT_EQ(layers[0].flop, mode == "linear" ? 8 * 2 * 8 * 8 : 0);
+  }
+}
+
+TEST(OnnxNetwork, ASumAddsElementByElement) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "x", {1, 3, 8, 8});
+  add_input(model, "y", {1, 3, 8, 8});
+  add_node(model, "Sum", {"x", "y"}, "z");
+  add_output(model, "z");
+  const auto network = onnx_network(model.SerializeAsString(), {});
+  ASSERT_TRUE(network.ok()) << network.error().message;
+  const auto layers = count_exact(network->graph);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(layers[0].op, "add");
+  EXPECT_EQ(layers[0].flop, 3 * 8 * 8);
+  EXPECT_EQ(layers[0].bytes, 4 * 3 * 3 * 8 * 8);
+}
+
 TEST(OnnxNetwork, BrokenFilesAreRefused) {
   const std::string whole = small_model().SerializeAsString();
   for (size_t length = 0; length < whole.size(); length += 10)
