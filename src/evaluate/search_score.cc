@@ -32,7 +32,7 @@ Scored score_within(const Problem& problem, const Problem& within, const Optima&
   double power = 0;
   for (size_t role = 0; role < choice.size(); ++role)
     power = std::max(power, raw[role][choice[role]].power_w);
-  scored.over_power = power > problem.budgets.power_w;
+  scored.over_power = !holds(power, problem.budgets.power_w);
   scored.over_by_1w = power > problem.budgets.power_w + slack_w;
   scored.solved = got.feasible;
   if (!scored.solved) return scored;

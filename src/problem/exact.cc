@@ -135,10 +135,12 @@ double sustained_rate(const Problem& problem, const Readings& readings, size_t r
 
 Choice solve(const Problem& problem, const Readings& readings) {
   Choice best;
+  const double power_w = problem.budgets.power_w;
   for_each_choice(problem, [&](std::span<const size_t> choice) {
-    if (best.outcome.feasible)  // most choices are over the power budget: no need to weigh them
+    // Most choices are over the power budget: no need to weigh them.
+    if (best.outcome.feasible && power_w != unlimited)
       for (size_t role = 0; role < choice.size(); ++role)
-        if (readings[role][choice[role]].power_w > problem.budgets.power_w) return;
+        if (!holds(readings[role][choice[role]].power_w, power_w)) return;
     const Outcome found = outcome_of(problem, readings, choice);
     if (!best.candidates.empty() && !found.better_than(best.outcome)) return;
     best.candidates.assign(choice.begin(), choice.end());

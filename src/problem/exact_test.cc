@@ -44,6 +44,14 @@ TEST(Exact, FastestWithinPower) {
   EXPECT_EQ(best.outcome.loss, 20);
 }
 
+TEST(Exact, AChoiceAtItsLimitIsWithinItForTheSearchAsForTheOutcome) {
+  Problem problem = train_problem();
+  problem.budgets.power_w = 15 / (1 + 5e-13);  // 15 W, but for its last digits
+  const Choice best = solve(problem, {training});
+  EXPECT_THAT(best.candidates, ElementsAre(1));
+  EXPECT_TRUE(best.outcome.feasible);
+}
+
 TEST(Exact, AMeasuredRowOutdoesAPredictedOneOfItsConfiguration) {
   WorkloadTable table;
   table.space = Space(modes({100}).axes());

@@ -38,7 +38,7 @@ class BinarySearch : public Strategy {
     for (int round = 0; round < 2; ++round)
       for (size_t d = 0; d < remaining.size(); ++d) {
         if (!power) return;
-        remaining[d].move(at[d], *power <= problem().budgets.power_w);
+        remaining[d].move(at[d], holds(*power, problem().budgets.power_w));
         power = visit(lookup, at);
         if (remaining[d].values.empty()) return;
       }

@@ -97,7 +97,7 @@ class Gmd : public Strategy {
     GridPosition at = grid_.median();
     const auto base = visit(lookup, at, batch, "the median mode");
     if (!base) return false;
-    const bool down = base->power > budget();
+    const bool down = !holds(base->power, budget());
     std::vector<Pair> pairs;
     for (size_t d = 0; d < grid_.dimensions(); ++d) {
       GridPosition aside = at;
@@ -134,10 +134,10 @@ class Gmd : public Strategy {
     return problem().wait_ms(served(), batch) + at.readings[served()].minibatch_ms;
   }
   bool in_time(const Visit& at, double batch) const {
-    return latency(at, batch) <= problem().roles[served()].latency_ms;
+    return holds(latency(at, batch), problem().roles[served()].latency_ms);
   }
   bool sustains(const Visit& at, double batch) const {
-    return at.readings[served()].minibatch_ms <= problem().window_ms(served(), batch);
+    return holds(at.readings[served()].minibatch_ms, problem().window_ms(served(), batch));
   }
 
   void sort_by_time(std::vector<Visit>& visits) const {
@@ -151,7 +151,7 @@ class Gmd : public Strategy {
     const double first = smallest_batch(), batch = all().batches(0)[1];
     std::vector<Visit> hopeful;
     for (const Visit& at : visits_)
-      if (at.power <= budget() && in_time(at, first)) hopeful.push_back(at);
+      if (holds(at.power, budget()) && in_time(at, first)) hopeful.push_back(at);
     sort_by_time(hopeful);
     for (const Visit& at : hopeful) {
       const auto candidate = all().at(0, at.mode, batch);
@@ -159,7 +159,7 @@ class Gmd : public Strategy {
       const auto reading = lookup.read(0, *candidate, "a larger batch, to sustain the rate");
       if (!reading) return;
       const Visit tried{at.mode, {*reading}, reading->power_w};
-      if (tried.power <= budget() && in_time(tried, batch) && sustains(tried, batch)) return;
+      if (holds(tried.power, budget()) && in_time(tried, batch) && sustains(tried, batch)) return;
     }
   }
 
@@ -213,7 +213,7 @@ class Gmd : public Strategy {
   }
 
   bool feasible(const Visit& at, double batch) const {
-    return at.power <= budget() && in_time(at, batch) && sustains(at, batch);
+    return holds(at.power, budget()) && in_time(at, batch) && sustains(at, batch);
   }
 
   ModeGrid grid_;
