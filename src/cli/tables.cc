@@ -11,7 +11,6 @@
 #include "cost/tabled_networks.h"
 #include "evaluate/references.h"
 #include "space/named_source.h"
-#include "store/reference_folder.h"
 
 namespace flyball::cli {
 
@@ -101,13 +100,20 @@ Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string
   return references;
 }
 
+Result<KeptReferences> kept_references() {
+  FLYBALL_ASSIGN(KeptReferences all, ReferenceFolder(ReferenceFolder::default_place()).list());
+  for (const Error& unread : all.unread)
+    fmt::print(stderr, "note: left out: {}; {}\n", unread.message, unread.hint);
+  return all;
+}
+
 Result<std::vector<WorkloadTable>> gather_references(
     const std::vector<std::string>& paths, const std::string& device, bool kept, Accepted accepted,
     std::span<const WorkloadTable* const> searched) {
   FLYBALL_ASSIGN(auto references, read_references(paths, accepted));
   if (kept) {
-    FLYBALL_ASSIGN(const auto own,
-                   ReferenceFolder(ReferenceFolder::default_place()).of_device(device, accepted));
+    FLYBALL_ASSIGN(const KeptReferences all, kept_references());
+    const std::vector<WorkloadTable> own = all.of_device(device, accepted);
     references.insert(references.end(), own.begin(), own.end());
   }
   for (const WorkloadTable* table : searched) {

@@ -8,6 +8,7 @@
 
 #include "problem/paper.h"
 #include "space/table.h"
+#include "store/reference_folder.h"
 
 namespace flyball::cli {
 
@@ -30,9 +31,10 @@ Status check_roles(const std::string& who, ProblemKind kind, size_t trains, size
 /// All workloads of these files, likewise.
 Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths,
                                                    Accepted accepted);
-/// Those that were named, and with `kept` those that the user keeps for this board
-/// (store/reference_folder.h); but those that give a table away that is searched, which is told on
-/// stderr.
+/// Those that the user keeps; one that does not read is told of on stderr.
+Result<KeptReferences> kept_references();
+/// Those that were named, and with `kept` those that the user keeps for this board; but those that
+/// give a table away that is searched, which is told on stderr.
 Result<std::vector<WorkloadTable>> gather_references(
     const std::vector<std::string>& paths, const std::string& device, bool kept, Accepted accepted,
     std::span<const WorkloadTable* const> searched = {});

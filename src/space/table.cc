@@ -48,15 +48,18 @@ std::string bare(const std::string& title) {
   return letters;
 }
 
-// A column that is spelled in another way would be an axis, and what it holds lost.
+// A column that is spelled in another way would be an axis, and what it holds lost. One that says
+// that it is an axis of a run is one: a program may name its own as it likes.
 Status check_spelling(const Csv& csv, const std::string& title) {
   std::vector<std::string> known = known_axis_names();
   known.insert(known.end(), {"device", "workload", "phase", "minibatch_ms", "power_w",
                              "power_total", "provenance"});
   known.insert(known.end(), beside.begin(), beside.end());
-  const std::string name = titled_axis(title).name, letters = bare(name);
+  const Axis axis = titled_axis(title);
+  if (axis.name != title && axis.scope == Scope::run) return {};
+  const std::string letters = bare(axis.name);
   for (const std::string& one : known)
-    if (name != one && letters == bare(one))
+    if (axis.name != one && letters == bare(one))
       return Error{Code::corrupt, fmt::format("{} has a column '{}'", csv.name, title),
                    fmt::format("did you mean '{}'? `flyball import --map` renames columns", one)};
   return {};

@@ -29,7 +29,8 @@ const std::string head = "device,workload,phase,batch_size,cpu_mhz,minibatch_ms,
 TEST(Table, AKnownColumnThatIsSpelledOtherwiseIsNoAxis) {
   for (const auto& [column, meant] : {std::pair{"Power_W", "power_w"},
                                       {"CPU MHz", "cpu_mhz"},
-                                      {"Batch-Size:run", "batch_size"},
+                                      {"Batch-Size", "batch_size"},
+                                      {"cpumhz:board", "cpu_mhz"},
                                       {"Provenance", "provenance"}}) {
     const auto table = table_of("device,workload,phase,cpu_cores,minibatch_ms," +
                                 std::string(column) + "\norin,lenet5,train,4,10.5,31.5\n");
@@ -37,6 +38,23 @@ TEST(Table, AKnownColumnThatIsSpelledOtherwiseIsNoAxis) {
     EXPECT_THAT(table.error().message, HasSubstr("has a column '" + std::string(column) + "'"));
     EXPECT_THAT(table.error().hint, HasSubstr("did you mean '" + std::string(meant) + "'?"));
   }
+}
+
+// As `flyball tune --axis batchsize=8,16 -- PROGRAM` has it.
+TEST(Table, AnAxisOfAProgramMayResembleAKnownOne) {
+  WorkloadTable table;
+  table.device = "orin", table.workload = "train.py";
+  Axis own = named_axis("batchsize", {8, 16});
+  own.scope = Scope::run;
+  table.space = Space({own, named_axis("batch_size", {4})});
+  table.add(std::vector<double>{8, 4}, 10, 20);
+  table.add(std::vector<double>{16, 4}, 15, 21);
+  const auto read = table_of(format_table(std::span(&table, 1)));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const WorkloadTable& again = read->workloads.front();
+  EXPECT_EQ(again.space.axes()[0].name, "batchsize");
+  EXPECT_EQ(again.space.axes()[0].scope, Scope::run);
+  EXPECT_EQ(again.minibatch_ms, table.minibatch_ms);
 }
 
 TEST(Table, ReadsTheTidyForm) {

@@ -37,7 +37,7 @@ fs::path ReferenceFolder::file_of(const std::string& name) const {
   return folder_ / (name + ".csv");
 }
 
-Result<std::vector<KeptReference>> ReferenceFolder::list() const {
+Result<KeptReferences> ReferenceFolder::list() const {
   std::error_code missing;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder_, missing))
@@ -45,15 +45,14 @@ Result<std::vector<KeptReference>> ReferenceFolder::list() const {
   if (missing && missing != std::errc::no_such_file_or_directory)
     return file_error("list", folder_, missing.value());
   std::ranges::sort(files);
-  std::vector<KeptReference> references;
+  KeptReferences references;
   for (const fs::path& file : files) {
-    auto table = read_table(file);
-    if (!table) {
-      Error error = table.error();
-      error.hint = fmt::format("`flyball reference remove {}` drops it", file.stem().string());
-      return error;
-    }
-    references.push_back({file.stem().string(), *std::move(table)});
+    const std::string name = file.stem().string();
+    if (auto table = read_table(file))
+      references.tables.push_back({name, *std::move(table)});
+    else
+      references.unread.push_back({table.error().code, table.error().message,
+                                   fmt::format("`flyball reference remove {}` drops it", name)});
   }
   return references;
 }
@@ -91,12 +90,11 @@ Status ReferenceFolder::remove(const std::string& name) const {
                name_hint(name, names, names.empty() ? "there are none" : "")};
 }
 
-Result<std::vector<WorkloadTable>> ReferenceFolder::of_device(const std::string& device,
-                                                              Accepted accepted) const {
-  FLYBALL_ASSIGN(const auto all, list());
+std::vector<WorkloadTable> KeptReferences::of_device(const std::string& device,
+                                                     Accepted accepted) const {
   std::vector<WorkloadTable> found;
   size_t left_out = 0;
-  for (const KeptReference& reference : all)
+  for (const KeptReference& reference : tables)
     for (const WorkloadTable& workload : reference.table.workloads) {
       if (workload.device != device) continue;
       WorkloadTable known = accepted_rows(workload, accepted, left_out);

@@ -15,6 +15,14 @@ struct KeptReference {
   Table table;
 };
 
+struct KeptReferences {
+  std::vector<KeptReference> tables;  ///< by name
+  std::vector<Error> unread;          ///< of each that does not read, with how to drop it
+
+  /// Every workload on this board, its measured and accepted rows.
+  std::vector<WorkloadTable> of_device(const std::string& device, Accepted accepted) const;
+};
+
 /// A folder of tables. It need not exist before something is added.
 class ReferenceFolder {
  public:
@@ -24,16 +32,14 @@ class ReferenceFolder {
   static std::filesystem::path default_place();
 
   const std::filesystem::path& folder() const { return folder_; }
-  /// All of them, by name. Errors: a table that does not read.
-  Result<std::vector<KeptReference>> list() const;
+  /// All of them. Errors: the folder does not read.
+  Result<KeptReferences> list() const;
   /// Keeps the rows of the table that were not predicted, under `name`. Errors: a name of other
   /// than letters, digits, '.', '_' and '-'; conflict when it is taken; a table of predicted rows
   /// only. Returns how many predicted rows were left out.
   Result<size_t> add(const Table& table, const std::string& name) const;
   /// Error not_found lists the names there are.
   Status remove(const std::string& name) const;
-  /// Every workload on this board, its measured and accepted rows.
-  Result<std::vector<WorkloadTable>> of_device(const std::string& device, Accepted accepted) const;
 
  private:
   std::filesystem::path file_of(const std::string& name) const;

@@ -1,13 +1,14 @@
-#include "base/json.h"
 #include "store/reference_folder.h"
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/tables.h"
 
 namespace flyball::cli {
 namespace {
@@ -50,10 +51,10 @@ Status add(const ReferenceArguments& options) {
 }
 
 Status list(const ReferenceArguments& options) {
-  FLYBALL_ASSIGN(const auto all, shelf().list());
+  FLYBALL_ASSIGN(const KeptReferences all, kept_references());
   TextTable text({"name", "device", "workload", "phase", "rows", "axes", "power total"});
   Json references = Json::array();
-  for (const KeptReference& reference : all)
+  for (const KeptReference& reference : all.tables)
     for (const WorkloadTable& workload : reference.table.workloads) {
       if (!options.board.empty() && workload.device != options.board) continue;
       std::vector<std::string> axes;
