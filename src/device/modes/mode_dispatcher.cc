@@ -1,6 +1,7 @@
 #include "device/modes/mode_dispatcher.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
@@ -20,6 +21,13 @@ bool is_there(const fs::path& socket) {
   return fs::exists(socket, unknown);
 }
 
+// Does it name axes alone, and holds this of each?
+bool of_all_axes(const ModeRequest& request, const auto& holds) {
+  return request.preset.empty() && !request.pin_max &&
+         std::ranges::all_of(request.mode.values,
+                             [&](const auto& one) { return holds(one.first); });
+}
+
 }  // namespace
 
 ModeDispatcher::ModeDispatcher(BoardDevice& board, fs::path root, fs::path socket)
@@ -31,16 +39,22 @@ bool ModeDispatcher::is_own(const std::string& axis) const {
          std::ranges::count(board_.root_axes(), axis) == 0;
 }
 
+// Whoever has the board through the helper has all of it, also what this user may write. Root has
+// the helper's own lock.
 Result<PowerMode> ModeDispatcher::set(const ModeRequest& request) {
   const std::vector<std::string> of_root = board_.root_axes();
   const std::vector<Axis> settable = board_.axes();
-  const bool ours =
-      request.preset.empty() && !request.pin_max &&
-      std::ranges::all_of(request.mode.values, [&](const auto& one) {
-        return find_axis(settable, one.first) && std::ranges::count(of_root, one.first) == 0;
-      });
-  if (of_root.empty() || ours) return set_mode(board_, root_, request);
-  if (is_there(socket_)) return set_by_helper(request);
+  const bool own = of_all_axes(request, [&](const std::string& axis) { return is_own(axis); });
+  const bool may = of_root.empty() || of_all_axes(request, [&](const std::string& axis) {
+                     return find_axis(settable, axis) && std::ranges::count(of_root, axis) == 0;
+                   });
+  const bool as_root = of_root.empty() && ::geteuid() == 0;
+  if (!own && !as_root && is_there(socket_)) {
+    const auto helper = ask_helper(root_, socket_);
+    if (helper) return set_by_helper(request, *helper);
+    if (!may) return helper.error();
+  }
+  if (may) return set_mode(board_, root_, request);
   return Error{Code::permission, fmt::format("only root may set {} here", join(of_root, ", ")),
                rights_remedy(socket_)};
 }
@@ -57,8 +71,8 @@ Status ModeDispatcher::ask_helper_to_set(const ModeRequest& request) {
   return ours.values.empty() ? Status() : board_.apply(ours);
 }
 
-Result<PowerMode> ModeDispatcher::set_by_helper(const ModeRequest& request) {
-  FLYBALL_ASSIGN(const HelperBoard helper, ask_helper(root_, socket_));
+Result<PowerMode> ModeDispatcher::set_by_helper(const ModeRequest& request,
+                                                const HelperBoard& helper) {
   if (request.stays && helper.cannot_keep) return *helper.cannot_keep;
   for (const auto& [name, value] : request.mode.values)
     if (request.stays && is_own(name)) return cannot_stay(name, value);

@@ -25,7 +25,7 @@ class ModeDispatcher {
 
  private:
   bool is_own(const std::string& axis) const;
-  Result<PowerMode> set_by_helper(const ModeRequest& request);
+  Result<PowerMode> set_by_helper(const ModeRequest& request, const HelperBoard& helper);
   Status ask_helper_to_set(const ModeRequest& request);
 
   BoardDevice& board_;

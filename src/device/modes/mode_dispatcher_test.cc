@@ -201,6 +201,26 @@ TEST_F(ModeDispatcherTest, WhatThisUserMaySetIsSetWithoutAHelper) {
               return dispatcher.set({.pin_max = true}).ok() ? 5 : 0;
             }),
             0);
+  serve();
+  const auto slower = [&](ModeDispatcher& dispatcher, BoardDevice&) {
+    const auto mode = dispatcher.set({.mode = {{{"gpu_mhz", 408}}}});
+    if (!mode && mode.error().code == Code::conflict)
+      return mode.error().message.find("is held by") != std::string::npos ? 6 : 7;
+    if (!mode) return fail(8, mode.error().message);
+    if (gpu_max() != "408000000") return fail(9, gpu_max());
+    return dispatcher.restore().ok() ? 0 : 10;
+  };
+  {
+    RawClient holder(socket());  // has all of the board, this clock too
+    ASSERT_THAT(holder.ask(R"({"flyball":1,"do":"claim"})"), HasSubstr("true"));
+    EXPECT_EQ(with_desk(slower), 6);
+    EXPECT_EQ(content(), before_);
+    ASSERT_THAT(holder.ask(R"({"flyball":1,"do":"release"})"), HasSubstr("true"));
+  }
+  EXPECT_EQ(with_desk(slower), 0);
+  EXPECT_EQ(content(), before_);
+  // Who may not use the helper may write the clock all the same.
+  EXPECT_EQ(with_desk(slower, {peer_user, peer_user, {wrong_group}}), 0);
 }
 
 TEST_F(ModeDispatcherTest, WithoutAHelperTheRemedyIsSaid) {
