@@ -262,8 +262,9 @@ class ProgramProfiler final : public Profiler {
         options_(options),
         space_(std::move(space)) {
     info_ = live_info(device_->info(), *device_, *meter_, options.presets);
-    info_.conditions = combine({device_->info().settings, process_conditions(),
-                                power_conditions(*meter_), program_conditions(options.argv)});
+    info_.conditions =
+        combine({device_->info().settings, process_conditions(), power_conditions(*meter_),
+                 program_conditions(options.argv, space_.axes())});
     info_.conditions["axes of the program"] = "read by it";  // earlier versions did not ask
     info_.workload = join(options.argv, " ");
     info_.phase = Phase::train;

@@ -17,6 +17,7 @@
 #include "base/os/file_version.h"
 #include "base/own_variables.h"
 #include "base/text.h"
+#include "profile/trials/program_run.h"
 #include "telemetry/process/spawn.h"
 
 namespace flyball {
@@ -206,12 +207,16 @@ Conditions power_conditions(const PowerMeter& meter) {
   return {{power_condition, meter.total().empty() ? no_power : meter.total()}};
 }
 
-Conditions program_conditions(const std::vector<std::string>& argv) {
+Conditions program_conditions(const std::vector<std::string>& argv, std::span<const Axis> axes) {
   std::error_code ignored;
   Conditions found = variables_of(program_variables);
-  // Settings that are not opened reach the program as they are.
+  const auto is_set = [&](const std::string& variable) {
+    return std::ranges::any_of(axes, [&](const Axis& axis) {
+      return axis.scope == Scope::run && setting_variable(axis.name) == variable;
+    });
+  };
   for (const auto& [name, value] : variables_of(std::array{"FLYBALL_"}))
-    if (!is_own_variable(name)) found[name] = value;
+    if (!is_own_variable(name) && !is_set(name)) found[name] = value;
   found["working folder"] = fs::current_path(ignored).string();
   // An environment of Python is known by where its interpreter is a link, not by the interpreter.
   if (!argv.empty()) {

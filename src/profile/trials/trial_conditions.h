@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "device/power_meter.h"
+#include "space/axis.h"
 #include "space/conditions.h"
 #include "workload/stepper.h"
 
@@ -32,8 +34,10 @@ Conditions power_conditions(const PowerMeter& meter);
 /// (LD_LIBRARY_PATH, VIRTUAL_ENV, …), and every file that the words of a command name (also as
 /// --option=FILE), with those Python files beside a script, and in packages there, that it may
 /// import: whose names stand in its text, or in theirs. A folder is known by its name alone, since
-/// the program may write into it.
-Conditions program_conditions(const std::vector<std::string>& argv);
+/// the program may write into it. And settings that it finds in our environment
+/// (FLYBALL_BATCH_SIZE), but for `axes` of a run: each trial sets these to its own values.
+Conditions program_conditions(const std::vector<std::string>& argv,
+                              std::span<const Axis> axes = {});
 
 /// The files that the words of a command name, as program_conditions() finds them.
 std::vector<std::filesystem::path> program_files(const std::vector<std::string>& argv);

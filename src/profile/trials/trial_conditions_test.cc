@@ -132,6 +132,21 @@ TEST(TrialConditions, HoldSettingsThatAProgramReads) {
   EXPECT_THAT(program_conditions({"true"}), Not(Contains(Key("FLYBALL_BATCH_SIZE"))));
 }
 
+// As after `export FLYBALL_BATCH_SIZE=32`, the answer of a tune: the next one goes on from it.
+TEST(TrialConditions, HoldNoSettingThatEachTrialSets) {
+  std::vector<Axis> axes = {named_axis("batch_size", {8, 16}), named_axis("layers", {3})};
+  const Conditions before = program_conditions({"true"}, axes);
+  ::setenv("FLYBALL_BATCH_SIZE", "32", 1);
+  EXPECT_EQ(program_conditions({"true"}, axes), before);
+  ::setenv("FLYBALL_LAYERS", "3", 1);
+  EXPECT_THAT(program_conditions({"true"}, axes), Contains(Pair("FLYBALL_LAYERS", "3")))
+      << "no axis of a run";
+  axes[1].scope = Scope::run;
+  EXPECT_EQ(program_conditions({"true"}, axes), before);
+  ::unsetenv("FLYBALL_BATCH_SIZE");
+  ::unsetenv("FLYBALL_LAYERS");
+}
+
 TEST(TrialConditions, DoNotChangeWithFilesThatAScriptDoesNotImport) {
   const TempFolder folder;
   const auto write = [&](const std::string& name, const std::string& text) {
