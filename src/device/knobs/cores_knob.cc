@@ -38,7 +38,10 @@ class AffinityCores final : public Knob {
       : Knob(named_axis(axis::cpu_cores, std::move(counts))), cpus_(std::move(cpus)), pin_(pin) {}
 
   Result<double> cap() const override { return static_cast<double>(cpus_.size()); }
-  Result<double> now() const override { return cap(); }
+  // Pinned to fewer, or with cores that somebody, such as the helper, has switched off.
+  Result<double> now() const override {
+    return pin_ ? Result<double>(static_cast<double>(allowed_cpus().size())) : cap();
+  }
   Status settable() const override { return {}; }
   bool outlives_us() const override { return false; }
 
