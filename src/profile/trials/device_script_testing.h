@@ -16,8 +16,10 @@ class ScriptedDevice final : public Device {
     return {{.axis = named_axis("cpu_cores", {1, 2, 4}), .own = own_cores},
             {.axis = named_axis("gpu_mhz", {300, 600}), .own = own_gpu, .asked = asked_gpu}};
   }
-  PowerMode caps() const override { return {{{"cpu_cores", 4}, {"gpu_mhz", 600}}}; }
-  PowerMode baseline() const override { return caps(); }
+  PowerMode caps() const override {
+    return {{{"cpu_cores", 4}, {"gpu_mhz", only_down ? setting("gpu_mhz", 600) : 600}}};
+  }
+  PowerMode baseline() const override { return {{{"cpu_cores", 4}, {"gpu_mhz", 600}}}; }
   /// The GPU's clock follows `lag_s` after it was set; until then it is what it was.
   Settings observed() const override {
     const bool late = static_cast<double>(monotonic_ns() - set_ns_) * 1e-9 < lag_s;
@@ -26,7 +28,9 @@ class ScriptedDevice final : public Device {
   std::vector<AxisGap> gaps() const override { return {}; }
   Status claim() override { return {}; }
   Status apply(const PowerMode& mode) override {
-    if (refuse) return Error{Code::io, "it did not take", ""};
+    const auto gpu = mode.values.find("gpu_mhz");
+    const bool rises = gpu != mode.values.end() && gpu->second > setting("gpu_mhz", 600);
+    if (refuse || (only_down && rises)) return Error{Code::io, "it did not take", ""};
     gpu_before_ = setting("gpu_mhz", 600);
     for (const auto& [axis, value] : mode.values) now.values[axis] = value;
     set_ns_ = monotonic_ns();
@@ -35,7 +39,12 @@ class ScriptedDevice final : public Device {
     return {};
   }
   Status restore() override {
+    const double gpu = setting("gpu_mhz", 600);
     now = {};
+    if (only_down && gpu < 600) {
+      now.values["gpu_mhz"] = gpu;
+      return Error{Code::io, "it did not rise", ""};
+    }
     if (told) told(caps());
     return {};
   }
@@ -53,6 +62,7 @@ class ScriptedDevice final : public Device {
   bool own_cores = false, own_gpu = false, asked_gpu = false;
   double lag_s = 0;
   bool refuse = false;
+  bool only_down = false;                        ///< the GPU's clock does not rise before a reboot
   std::function<void(const PowerMode&)> told{};  ///< of each mode that was set, or put back
   std::function<Status()> stands{};              ///< is what was set still there?
 

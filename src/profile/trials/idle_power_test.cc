@@ -41,6 +41,23 @@ TEST(IdlePower, EachModeIsMeasuredByItself) {
   EXPECT_EQ(measure_idle(device, meter, {}, quick)->power_w, 6);
 }
 
+// As on releases that need a reboot to raise a clock again.
+TEST(IdlePower, AModeThatIsLowerStillNeedsNoClockToRise) {
+  ScriptedDevice device;
+  device.only_down = true;
+  ScriptedMeter meter([&] { return device.setting("gpu_mhz", 600) / 100; });
+  EXPECT_EQ(measure_idle(device, meter, {{{"gpu_mhz", 450}, {"cpu_cores", 1}}}, quick)->power_w,
+            4.5);
+  const auto lower = measure_idle(device, meter, {{{"gpu_mhz", 300}}}, quick);
+  ASSERT_TRUE(lower.ok()) << lower.error().message;
+  EXPECT_EQ(lower->power_w, 3);
+  EXPECT_EQ(device.now.values, (Settings{{"gpu_mhz", 300}})) << "the cores are as they were";
+  // What the modes before left is no part of these.
+  for (const PowerMode& other : {PowerMode{{{"cpu_cores", 1}}}, PowerMode()})
+    EXPECT_THAT(measure_idle(device, meter, other, quick).error().message,
+                HasSubstr("did not rise"));
+}
+
 TEST(IdlePower, LeavesTheBoardAsItIsWhereNoModeIsNamed) {
   ScriptedDevice device;
   ScriptedMeter meter([] { return 5.0; });

@@ -25,7 +25,8 @@ std::vector<std::string> not_kept(const Device& device, const PowerMode& mode);
 double settle(const Device& device, const PowerMode& mode, double settle_s);
 
 /// Sets this mode alone and waits as settle(): what it does not name is as it was before this
-/// device set anything, whichever modes came before. An empty one leaves all of it so.
+/// device set anything, whichever modes came before. An empty one leaves all of it so. A clock that
+/// does not rise before a reboot is no error where the mode sets it lower still.
 Status set_alone(Device& device, const PowerMode& mode, double settle_s);
 
 /// Looks at the clocks of one trial, five times a second at most: a look reads a dozen files.
