@@ -10,7 +10,6 @@
 #include "data/makers/default_set.h"
 #include "profile/characterise/epochs.h"
 #include "profile/characterise/twin_epochs.h"
-#include "telemetry/sampling/power_watch.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "workload/workload.h"
 
@@ -90,14 +89,25 @@ double bin_of(const SensorList& sensors, const std::string& compute) {
   return bin_s;
 }
 
-/// From settle_s after the training went on steadily to its end.
+/// From when on all samples of the total are there.
+int64_t kept_since(const EpochRun& run) {
+  int64_t since_ns = 0;
+  for (const Trace& trace : run.traces)
+    if (trace.info.total == run.power_total && trace.stats.overwritten > 0 &&
+        !trace.samples.empty())
+      since_ns = std::max(since_ns, trace.samples.front().time_ns);
+  return since_ns;
+}
+
+/// From settle_s after the training went on steadily to its end; of a longer one, what is kept.
 BenchmarkPower power_of(const EpochRun& run, const BenchmarkRules& rules, int64_t steady_from_ns,
                         double bin_s) {
   BenchmarkPower power;
   power.gap = run.power_gap;
   if (run.power_total.empty()) return power;
   const int64_t zero = run.epochs.front().begin_ns, end = run.epochs.back().end_ns;
-  const int64_t begin = steady_from_ns + std::llround(rules.settle_s * 1e9);
+  const int64_t settled = steady_from_ns + std::llround(rules.settle_s * 1e9);
+  const int64_t begin = std::max(settled, kept_since(run));
   if (steady_from_ns == 0 || begin >= end) {
     power.gap = "it trained too shortly after the target was reached";
     return power;
@@ -112,7 +122,7 @@ BenchmarkPower power_of(const EpochRun& run, const BenchmarkRules& rules, int64_
     if (trace.info.total == power.total) power.sensors.push_back(trace.info.name);
   power.begin_s = seconds_between(zero, begin);
   power.end_s = seconds_between(zero, end);
-  power.trained_s = rules.settle_s;
+  power.trained_s = rules.settle_s + seconds_between(settled, begin);
   power.mean_w = window->mean_w;
   power.energy_j = window->energy_j;
   power.updates = window->distinct_updates;
@@ -181,10 +191,8 @@ Result<EntryResult> run_entry(const Benchmark& benchmark, const BenchmarkEntry& 
   add_epochs(run, result);
   for (size_t i = 0; i < judge.values().size(); ++i) result.epochs[i].quality = judge.values()[i];
   result.power = power_of(run, benchmark.rules, judge.steady_from_ns(), bin_s);
-  const auto throttled =
-      throttling_between(run.traces, run.epochs.front().begin_ns, run.epochs.back().end_ns);
-  result.watched = throttled.has_value();
-  result.throttled = throttled.value_or(std::vector<std::string>());
+  result.watched = run.throttled.has_value();
+  result.throttled = run.throttled.value_or(std::vector<std::string>());
   result.disturbed = run.disturbed;
   return result;
 }

@@ -24,7 +24,8 @@ struct ClockResidency {
   double below(double mhz) const;
 };
 
-/// Of the traces of clocks (MHz) between two monotonic times. Values are rounded to 1 MHz; a clock
+/// Of the traces of clocks (MHz) between two monotonic times, as far as they are kept: of a longer
+/// run the last two hours (Sampler::add()). Values are rounded to 1 MHz; a clock
 /// that shows more than 40 of them is told in steps of 100 MHz.
 std::vector<ClockResidency> residency_of(const std::vector<Trace>& traces, int64_t begin_ns,
                                          int64_t end_ns);

@@ -16,7 +16,7 @@
 #include "monitor/frame_reader.h"
 #include "monitor/live_sensors.h"
 #include "telemetry/process/top_processes.h"
-#include "telemetry/sampling/power_watch.h"
+#include "telemetry/sampling/throttling.h"
 #include "telemetry/sensors/system_sensors.h"
 
 namespace flyball {

@@ -124,6 +124,10 @@ class Runner {
       FLYBALL_ASSIGN(const bool enough, is_enough());
       if (enough) break;
     }
+    if (!result_.epochs.empty()) {
+      whole_->end(result_.epochs.back().end_ns);
+      result_.throttled = whole_->throttling();
+    }
     if (loader_.options().cache) result_.cache = loader_.options().cache->state();
     result_.skipped = loader_.skipped();
     result_.bad_samples = loader_.bad_samples();
@@ -168,6 +172,7 @@ class Runner {
     const ResourceReading before = read_resources();
     const OtherLoad others;
     epoch.begin_ns = monotonic_ns();
+    if (!whole_) whole_.emplace(sampler_, epoch.begin_ns);
     within ? run_.resume_epoch() : run_.begin_epoch(number);
     EnergyLaps energy(sampler_, epoch.begin_ns);
     FLYBALL_CHECK(run_minibatches(epoch, energy));
@@ -204,6 +209,7 @@ class Runner {
       if (!times) return {};  // all samples of the last minibatches were skipped
       epoch.minibatches.push_back(record_of(*times, run_));
       energy.look();
+      whole_->look();
       if (request_.progress)
         request_.progress(epoch.epoch, static_cast<int64_t>(epoch.minibatches.size()), wanted);
     }
@@ -217,6 +223,7 @@ class Runner {
   const Loader& loader_;
   std::vector<fs::path> files_;
   bool kept_ = false;  ///< the training, by this run
+  std::optional<EnergyLaps> whole_;  ///< from the first epoch on
 };
 
 Status start_sampling(Sampler& sampler, const EpochRequest& request) {

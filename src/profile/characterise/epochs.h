@@ -135,10 +135,12 @@ struct EpochRun {
   std::vector<BadSample> bad_samples;  ///< the first 1000 that were skipped
   std::string power_total;             ///< which total the energy is; "" where there is none
   std::string power_gap;               ///< why there is none; "" where there is one
-  std::vector<Trace> traces;           ///< of all sensors
-  std::string stopped;                 ///< "" or why it ended before its last epoch
-  std::optional<Error> failure;        ///< what ended it, where epochs had been measured by then
-  std::string disturbed;               ///< who else measured on this machine meanwhile; "" nobody
+  std::vector<Trace> traces;           ///< of all sensors: what a sampler keeps, the end of a long run
+  /// What throttled from the first epoch's begin to the last one's end, as throttling_between().
+  std::optional<std::vector<std::string>> throttled;
+  std::string stopped;           ///< "" or why it ended before its last epoch
+  std::optional<Error> failure;  ///< what ended it, where epochs had been measured by then
+  std::string disturbed;         ///< who else measured on this machine meanwhile; "" nobody
 
   /// The first epoch whose loss is no number any more: the training diverges. Nothing while it does
   /// not, and for inference.

@@ -1,7 +1,8 @@
 #include "telemetry/sampling/energy_laps.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/clock.h"
@@ -59,6 +60,63 @@ TEST(EnergyLaps, AStretchMayBeLongerThanItsSamplesAreKept) {
   near(laps.totals()[0], "module", 3);
   EXPECT_EQ(laps.total("module")->energy_j, laps.totals()[0].energy->energy_j);
   EXPECT_FALSE(laps.total("gpu"));
+}
+
+// As of marked minibatches: how long a program goes on after the last of them is not known before.
+TEST(EnergyLaps, AStretchMayHaveEndedLongBeforeItIsKnown) {
+  Sampler sampler;
+  ASSERT_TRUE(
+      sampler
+          .add(function_sensor(rail("a", "module"), [](int64_t) { return Result<double>(10.0); }),
+               {0.001}, {1})
+          .ok());
+  ASSERT_TRUE(sampler.start().ok());
+  const int64_t begin_ns = monotonic_ns(), end_ns = begin_ns + 700 * ms_in_ns;
+  EnergyLaps laps(sampler, begin_ns, {0.1});
+  while (monotonic_ns() < begin_ns + 3000 * ms_in_ns) {
+    sleep_until_ns(monotonic_ns() + 20 * ms_in_ns);
+    laps.look(std::min(end_ns, monotonic_ns()));
+  }
+  sampler.stop();
+  laps.end(end_ns);
+  ASSERT_TRUE(laps.total("module"));
+  EXPECT_NEAR(laps.total("module")->window_s, 0.7, 1e-6);
+  EXPECT_NEAR(laps.total("module")->energy_j, 7, 0.35);
+}
+
+SensorInfo counter_of_events() {
+  SensorInfo info{.name = "cpu_throttle", .unit = "1", .kind = SensorKind::counter, .source = "t"};
+  info.throttling = Throttling::cpu_events;
+  return info;
+}
+
+TEST(EnergyLaps, WhatThrottledIsToldThoughItsSamplesAreNoLongerKept) {
+  std::atomic<double> events{3};
+  Sampler sampler;
+  ASSERT_TRUE(sampler
+                  .add(function_sensor(counter_of_events(),
+                                       [&](int64_t) { return Result<double>(events); }),
+                       {0.001}, {1})
+                  .ok());
+  ASSERT_TRUE(sampler.start().ok());
+  const int64_t begin_ns = monotonic_ns();
+  EnergyLaps laps(sampler, begin_ns, {0.1});
+  std::optional<EnergyLaps> later;
+  while (monotonic_ns() < begin_ns + 3000 * ms_in_ns) {
+    if (monotonic_ns() > begin_ns + 500 * ms_in_ns) events = 5;
+    if (!later && monotonic_ns() > begin_ns + 1000 * ms_in_ns)
+      later.emplace(sampler, monotonic_ns(), Seconds{0.1});
+    sleep_until_ns(monotonic_ns() + 20 * ms_in_ns);
+    laps.look();
+    if (later) later->look();
+  }
+  const int64_t end_ns = monotonic_ns();
+  sampler.stop();
+  EXPECT_GT(sampler.trace(0).stats.overwritten, 0u);
+  laps.end(end_ns);
+  later->end(end_ns);
+  EXPECT_THAT(laps.throttling(), testing::Optional(testing::ElementsAre("cpu thermal slowdown")));
+  EXPECT_THAT(later->throttling(), testing::Optional(testing::IsEmpty()));
 }
 
 TEST(EnergyLaps, ASensorThatFailsForAWhileHasAGapAndOneThatNeverReadsAnError) {

@@ -5,48 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "base/clock.h"
-#include "telemetry/sensors/firmware_tool.h"
-#include "telemetry/sensors/nvidia.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
 namespace {
 
 constexpr double kContextS = 0.1;  // clocks and throttling change slowly and cost as much to read
-
-void add_once(std::vector<std::string>& list, const std::string& text) {
-  if (std::ranges::count(list, text) == 0) list.push_back(text);
-}
-
-// What its samples of some time say.
-void add_reasons(const SensorInfo& info, std::span<const Sample> samples,
-                 std::vector<std::string>& reasons) {
-  for (const Sample& sample : samples) {
-    const bool rose = sample.value > samples.front().value;
-    const auto bits = static_cast<uint64_t>(std::max(sample.value, 0.0));
-    if (info.throttling == Throttling::cpu_events && rose)
-      add_once(reasons, "cpu thermal slowdown");
-    if (info.throttling == Throttling::over_current_events && rose)
-      add_once(reasons, "over-current");
-    if (info.throttling == Throttling::firmware_bits)
-      for (const std::string& reason : firmware_throttle_reasons(bits)) add_once(reasons, reason);
-    if (info.throttling == Throttling::gpu_bits && is_throttled(bits))
-      for (const std::string& reason : throttle_reasons(bits))
-        add_once(reasons, info.name.substr(0, info.name.find('_')) + " " + reason);
-  }
-}
-
-std::span<const Sample> samples_between(const Trace& trace, int64_t begin_ns, int64_t end_ns) {
-  const auto& samples = trace.samples;
-  const auto first = std::ranges::lower_bound(samples, begin_ns, {}, &Sample::time_ns);
-  const auto last = std::ranges::upper_bound(samples, end_ns, {}, &Sample::time_ns);
-  if (first >= last) return {};
-  return {first, last};
-}
 
 }  // namespace
 
@@ -100,7 +67,7 @@ Status PowerWatch::begin() {
   FLYBALL_CHECK(sampler_->start());
   begin_ns_ = monotonic_ns();
   count_from(begin_ns_);
-  forget_throttling();
+  throttling_ = {};
   next_look_ns_ = 0;
   settled_ = end_ = false;
   laps_ = std::thread([this] { take_laps(); });
@@ -120,11 +87,6 @@ void PowerWatch::end_laps() {
   }
   ended_.notify_all();
   if (laps_.joinable()) laps_.join();
-}
-
-void PowerWatch::forget_throttling() {
-  reasons_.clear();
-  told_always_ = true;
 }
 
 void PowerWatch::count_from(int64_t time_ns) {
@@ -161,7 +123,7 @@ bool PowerWatch::settled() {
 void PowerWatch::count() {
   const std::lock_guard lock(mutex_);
   count_from(monotonic_ns());
-  forget_throttling();
+  throttling_ = {};
   if (sampler_) sampler_->sample_now();
 }
 
@@ -185,23 +147,10 @@ void PowerWatch::sum_up() {
     counted_ = counted_ ? joined(*counted_, *window) : *window;
   else if (failed_.ok())
     failed_ = window.error();
-  sum_up_throttling(end_ns);
+  const auto tells = [](const SensorInfo& info) { return info.throttling != Throttling::none; };
+  throttling_.add(throttling_between(traces_of(tells, watched_ns_), watched_ns_, end_ns));
   count_ns_ = end_ns;
   watched_ns_ = edge_ns;  // an event counter is compared with what it showed here
-}
-
-// Nothing is known of the whole where a lap is not known and no other one has throttled.
-void PowerWatch::sum_up_throttling(int64_t end_ns) {
-  const auto tells = [](const SensorInfo& info) { return info.throttling != Throttling::none; };
-  const auto told = throttling_between(traces_of(tells, watched_ns_), watched_ns_, end_ns);
-  told_always_ = told_always_ && told;
-  for (const std::string& reason : told.value_or(std::vector<std::string>()))
-    add_once(reasons_, reason);
-}
-
-std::optional<std::vector<std::string>> PowerWatch::throttling() const {
-  if (reasons_.empty() && !told_always_) return {};
-  return reasons_;
 }
 
 Result<PowerReading> PowerWatch::end() {
@@ -237,21 +186,6 @@ Result<PowerReading> PowerWatch::reading() const {
       sensors_.sensors, [&](const SensorPtr& sensor) { return sensor->info().total == total_; });
   const double wanted = counted_->window_s / interval_.value * static_cast<double>(parts_of_total);
   return power_reading(*counted_, total_, static_cast<int>(wanted));
-}
-
-std::optional<std::vector<std::string>> throttling_between(const std::vector<Trace>& traces,
-                                                           int64_t begin_ns, int64_t end_ns) {
-  std::vector<std::string> reasons;
-  bool watched = false, all_told = true;
-  for (const Trace& trace : traces) {
-    if (trace.info.throttling == Throttling::none) continue;
-    const auto samples = samples_between(trace, begin_ns, end_ns);
-    watched = true;
-    all_told = all_told && !samples.empty();
-    add_reasons(trace.info, samples, reasons);
-  }
-  if (reasons.empty() && !(watched && all_told)) return {};
-  return reasons;
 }
 
 }  // namespace flyball

@@ -13,6 +13,7 @@
 #include "space/measurement.h"
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/sampler.h"
+#include "telemetry/sampling/throttling.h"
 #include "telemetry/sensors/sensor.h"
 
 namespace flyball {
@@ -56,16 +57,14 @@ class PowerWatch {
   /// samples, or a gap in them.
   Result<PowerReading> end();
   /// What slowed the machine down since count(), in all laps, as throttling_between(). After end().
-  std::optional<std::vector<std::string>> throttling() const;
+  std::optional<std::vector<std::string>> throttling() const { return throttling_.told(); }
 
  private:
   template <class Wanted>
   std::vector<Trace> traces_of(const Wanted& wanted, int64_t since_ns) const;
   std::vector<Trace> parts(int64_t since_ns) const;
   void count_from(int64_t time_ns);
-  void forget_throttling();
   void sum_up();
-  void sum_up_throttling(int64_t end_ns);
   void take_laps();
   void end_laps();
   Result<PowerReading> reading() const;
@@ -83,15 +82,8 @@ class PowerWatch {
   int updates_ = 0;
   std::optional<EnergyWindow> counted_;  ///< up to count_ns_
   Status failed_;                        ///< to measure a part of it
-  std::vector<std::string> reasons_;     ///< what throttled
-  bool told_always_ = false;             ///< was it known in every lap?
+  ThrottlingSum throttling_;
   std::thread laps_;
 };
-
-/// What throttled between two times: heat, power supply, board; from sensors that tell it
-/// (SensorInfo::throttling). Empty where all of them say that nothing did; nothing where none
-/// tells, or one was not read there and no other one has seen anything.
-std::optional<std::vector<std::string>> throttling_between(const std::vector<Trace>& traces,
-                                                           int64_t begin_ns, int64_t end_ns);
 
 }  // namespace flyball
