@@ -25,10 +25,12 @@ constexpr int64_t search_every_ns = 250'000'000;
 // Watches one run until its end.
 class Watch {
  public:
-  Watch(ProgramRun& run, const ProgramRequest& request, EnergyLaps& energy, ProgramProfile& profile)
+  Watch(ProgramRun& run, const ProgramRequest& request, const Sampler& sampler,
+        ProgramProfile& profile)
       : run_(run),
         request_(request),
-        energy_(energy),
+        sampler_(sampler),
+        energy_(sampler, run.started_ns(), request.lap),
         profile_(profile),
         marks_(run.started_ns()) {}
 
@@ -39,7 +41,7 @@ class Watch {
       now = monotonic_ns();
       take_marks();
       watch_memory(now);
-      energy_.look();
+      look_at_energy();
       if (request_.steps > 0 && seen_ >= request_.steps) {
         profile_.stopped = fmt::format("ended after {} minibatches", seen_);
         break;
@@ -57,7 +59,24 @@ class Watch {
 
   int64_t end_ns() const { return end_ns_; }
 
+  /// Once the sampler has stopped: the energy of the whole, and from the first mark to the last.
+  void end_energy() {
+    energy_.end(end_ns_);
+    if (marked_energy_) marked_energy_->end(last_end_ns_);
+  }
+  std::optional<EnergyWindow> energy(const std::string& total) const {
+    return energy_.total(total);
+  }
+  std::optional<EnergyWindow> marked_energy(const std::string& total) const {
+    return marked_energy_ ? marked_energy_->total(total) : std::nullopt;
+  }
+
  private:
+  void look_at_energy() {
+    energy_.look();
+    if (marked_energy_) marked_energy_->look(last_end_ns_);
+  }
+
   Error hung() const {
     return {Code::unavailable,
             fmt::format("'{}' marked {} minibatches and then none for {}", join(request_.argv, " "),
@@ -81,7 +100,9 @@ class Watch {
 
   void add(const MarkedMinibatch& minibatch) {
     last_mark_ns_ = monotonic_ns();
+    last_end_ns_ = minibatch.end_ns;
     if (seen_++ == 0) {
+      marked_energy_.emplace(sampler_, minibatch.end_ns, request_.lap);
       profile_.start_up_s = seconds_between(minibatch.begin_ns, minibatch.end_ns);
       profile_.first = minibatch;
     } else {
@@ -100,11 +121,13 @@ class Watch {
 
   ProgramRun& run_;
   const ProgramRequest& request_;
-  EnergyLaps& energy_;
+  const Sampler& sampler_;
+  EnergyLaps energy_;
+  std::optional<EnergyLaps> marked_energy_;  ///< from the first mark on
   ProgramProfile& profile_;
   MinibatchMarks marks_;
   WindowMarks windows_;
-  int64_t seen_ = 0, last_mark_ns_ = 0, next_search_ns_ = 0, end_ns_ = 0;
+  int64_t seen_ = 0, last_mark_ns_ = 0, last_end_ns_ = 0, next_search_ns_ = 0, end_ns_ = 0;
 };
 
 // Sums over the minibatches that end inside the part. The first of the run stalls and computes as
@@ -167,19 +190,33 @@ void take_failure(const ProgramRun& run, int passed_on, int64_t seen, ProgramPro
   if (profile.failure) profile.stopped = profile.failure->message;
 }
 
-// The energy of its total, over all of it and its parts.
+// The energy of its total, over all of it and its parts. Of an early part of a long run the samples
+// are no longer there.
 void take_energy(ProgramProfile& profile) {
-  const auto between = [&](int64_t begin, int64_t end) -> std::optional<EnergyWindow> {
-    const auto window = total_between(profile.traces, profile.power_total, begin, end);
-    if (window) return *window;
-    profile.power_gap = window.error().message;
-    return {};
+  const auto take = [&](int64_t begin_ns, int64_t end_ns, std::optional<EnergyWindow>& energy) {
+    auto window = total_between(profile.traces, profile.power_total, begin_ns, end_ns);
+    energy = window ? std::optional(*window) : std::nullopt;
+    return window ? "" : window.error().message;
   };
-  profile.energy = between(profile.begin_ns, profile.end_ns);
+  profile.power_gap = take(profile.begin_ns, profile.end_ns, profile.energy);
   if (profile.marked)
-    profile.marked->energy = between(profile.marked->begin_ns, profile.marked->end_ns);
-  for (ProgramPart& window : profile.windows)
-    window.energy = between(window.begin_ns, window.end_ns);
+    take(profile.marked->begin_ns, profile.marked->end_ns, profile.marked->energy);
+  for (ProgramPart& window : profile.windows) take(window.begin_ns, window.end_ns, window.energy);
+}
+
+// What was summed up before samples were overwritten counts more.
+void take_laps(const Watch& watch, ProgramProfile& profile) {
+  if (const auto whole = watch.energy(profile.power_total)) {
+    profile.energy = *whole;
+    profile.power_gap.clear();
+  }
+  if (!profile.marked) return;
+  if (const auto marked = watch.marked_energy(profile.power_total)) profile.marked->energy = marked;
+}
+
+Status add_all(const SensorList& sensors, Seconds period, Seconds kept, Sampler& sampler) {
+  for (const SensorPtr& sensor : sensors.sensors) FLYBALL_CHECK(sampler.add(sensor, period, kept));
+  return {};
 }
 
 void take_gpu(ProgramProfile& profile) {
@@ -203,9 +240,9 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   profile.request.context = {};
   profile.started_utc = wall_clock_utc();
   Sampler sampler;
-  FLYBALL_CHECK(sampler.add_all(request.sensors, request.interval));
+  FLYBALL_CHECK(add_all(request.sensors, request.interval, request.kept, sampler));
   const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
-  FLYBALL_CHECK(sampler.add_all(request.context, slower));
+  FLYBALL_CHECK(add_all(request.context, slower, request.kept, sampler));
   sampler.tell(request.listener);
   FLYBALL_CHECK(sampler.start());
   ProgramOptions options;
@@ -214,13 +251,12 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   options.streams = request.streams;
   FLYBALL_ASSIGN(const auto run, ProgramRun::start(options));
   const Disturbance others;
-  EnergyLaps energy(sampler, run->started_ns());
-  Watch watch(*run, request, energy, profile);
+  Watch watch(*run, request, sampler, profile);
   watch.until_end();
   const int passed_on = run->command().passed_on();
   run->stop();
   sampler.stop();
-  energy.end(watch.end_ns());
+  watch.end_energy();
   profile.disturbed = others.by();
   take_failure(*run, passed_on, watch.seen(), profile);
   profile.lost_marks = run->lost_marks();
@@ -240,7 +276,7 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   if (measures_power(request.sensors)) {
     profile.power_total = total_where(request.sensors, request.compute);
     take_energy(profile);
-    if (const auto whole = energy.total(profile.power_total)) profile.energy = *whole;
+    take_laps(watch, profile);
   } else {
     profile.power_gap = power_gap(request.sensors);
   }
@@ -250,7 +286,6 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
 Status join_plug(ProgramProfile& profile, Trace log) {
   FLYBALL_CHECK(plug_energy(log, profile.begin_ns, profile.end_ns));
   profile.power_total = log.info.total;
-  profile.power_gap.clear();
   profile.traces.push_back(std::move(log));
   take_energy(profile);
   return {};

@@ -24,6 +24,7 @@ struct ProgramRequest {
   Streams streams{};      ///< of the command
   SensorList sensors{};
   Seconds interval{0.01};
+  Seconds kept{7200}, lap{1800};  ///< of samples, and of their sums (EnergyLaps)
   SensorList context{};  ///< what explains a run, for traces; read every `context_interval`
   Seconds context_interval{0.1};
   SamplingListener* listener = nullptr;    ///< of what is sampled; not owned
