@@ -78,6 +78,24 @@ TEST_F(RecordCommandTest, ARecordThatCannotBeBegunIsAFailureOfFlyball) {
   EXPECT_EQ(run({"measure", "--", "no-such-command-here"}).exit_code, 127);
 }
 
+// Its record is closed, and tells why there is nothing in it.
+TEST_F(RecordCommandTest, ARecordOfACommandThatDidNotStartIsWhole) {
+  const auto ended = [&](const std::vector<std::string>& words, const char* name) {
+    std::vector<std::string> command = words;
+    command.insert(command.end(), {file(name), "--", "no-such-command-here"});
+    EXPECT_NE(run(command).exit_code, 0);
+    const std::string page = file(name) + ".html";
+    const Finished told = run({"report", file(name), "--out", page});
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    const nlohmann::json why = report_data(page)["answer"]["stopped"];
+    return why.is_string() ? why.get<std::string>() : "it is not closed";
+  };
+  EXPECT_EQ(ended({"record", "-o"}, "a.flyrec"), "the command did not start");
+  EXPECT_EQ(ended({"measure", "--record"}, "b.flyrec"), "the command did not start");
+  EXPECT_THAT(ended({"profile", "--record"}, "c.flyrec"), HasSubstr("cannot start"));
+  EXPECT_EQ(shown(2)["state"], "failed");
+}
+
 // The file goes while the command runs: what became of the command is told all the same.
 TEST_F(RecordCommandTest, HowTheCommandEndedCountsMoreThanItsRecord) {
   const std::string break_it = "rm -f '" + file("a.flyrec") + "'; exit ";

@@ -186,6 +186,7 @@ Status run_network(ProfileOptions& options, Context& context) {
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   auto result = run_epochs(options.request);
   progress.finish();
+  if (!result) options.record.give_up(result.error().message);
   FLYBALL_ASSIGN(EpochRun run, std::move(result));
   const Status joined = join_plug_log(options, run);
   auto document = epochs_json(run);
@@ -242,7 +243,9 @@ Status run_program(ProfileOptions& options, Context& context) {
     request.gpu = sensor_number(root, info.compute);
   }
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
-  FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
+  auto result = profile_program(request);
+  if (!result) options.record.give_up(result.error().message);
+  FLYBALL_ASSIGN(ProgramProfile profile, std::move(result));
   const Status joined = join_plug_log(options, profile);
   const auto document = program_json(profile);
   if (options.json)

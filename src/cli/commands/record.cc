@@ -131,7 +131,7 @@ std::string follow_command(const RecordArguments& options, SamplerRecording& rec
   if (!started) {
     report_error(started.error());
     context.exit_code = start_failure_exit_code(started.error());
-    return "the command did not start";
+    return command_not_started;
   }
   RunningCommand& command = **started;
   recording.mark(begin_ns, "begin: " + join(options.command, " "));

@@ -126,6 +126,15 @@ Status RecordOption::finish(const std::vector<Span>& spans, const std::string& s
   return {};
 }
 
+// That it could not be written is no news beside why there is no answer.
+void RecordOption::give_up(const std::string& why) {
+  if (!recording_) return;
+  recording_->set_runs(run_->runs());
+  (void)recording_->finish(why);
+  run_.reset();
+  recording_.reset();
+}
+
 std::string RecordOption::words() const {
   return fmt::format("{} (`flyball report {}` shows it)", file_, file_);
 }

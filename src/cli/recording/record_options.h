@@ -19,6 +19,8 @@
 namespace flyball::cli {
 
 inline constexpr uint64_t usual_record_bytes = uint64_t{256} << 20;
+/// Why a record ends that was to be of a command.
+inline constexpr const char* command_not_started = "the command did not start";
 
 /// "flyball-20260301-123005.flyrec": now, in UTC.
 std::string usual_record_file();
@@ -46,6 +48,8 @@ class RecordOption {
   /// Marks of what ran, then the end; the run of the store ends with its answer. Nothing where no
   /// record was asked for.
   Status finish(const std::vector<Span>& spans, const std::string& stopped, const Json& answer);
+  /// The same where there is no answer: the run of the store has failed.
+  void give_up(const std::string& why);
   /// "run.flyrec (`flyball report run.flyrec` shows it)"
   std::string words() const;
 
