@@ -317,8 +317,8 @@ TEST_F(CampaignTest, WhatFailsIsNamedAndSaysWhy) {
     const auto& cells = answer[asked == std::string("status") ? "cells" : "answers"];
     for (const auto& cell : cells) {
       if (cell["state"] != "failed") continue;
-      const auto& text = cell[asked == std::string("status") ? "reason" : "text"];
-      EXPECT_THAT(text.get<std::string>(), why) << cell["cell"];
+      const auto& told = cell[asked == std::string("status") ? "reason" : "text"];
+      EXPECT_THAT(told.get<std::string>(), why) << cell["cell"];
     }
     EXPECT_EQ(std::ranges::count(cells, "failed", [](const auto& c) { return c["state"]; }), 2);
   }
