@@ -287,7 +287,7 @@ TEST(Broker, WhoComesToALimitedTrainingTakesItsShareAndNoMore) {
   PairedClient late(*broker, "late"), early(*broker, "early", 0, 0.05);
   broker.start();
   for (PairedClient* client : {&late, &early}) ASSERT_TRUE(client->greet());
-  (*broker).limit_training(0.8, "a test");
+  (*broker).limit_training(0.2, "a test");
   std::atomic<size_t> turns_of_early{0};
   std::atomic<bool> over{false};
   std::thread other([&] {
@@ -298,10 +298,14 @@ TEST(Broker, WhoComesToALimitedTrainingTakesItsShareAndNoMore) {
     }
     early.leave();
   });
-  while (turns_of_early < 10) pass_ms(5);    // by its share as long as four seconds of the other's
-  const size_t before = turns_of_early + 1;  // one may be under way
+  while (turns_of_early < 10) pass_ms(1);  // by its share as long as four seconds of the other's
+  const size_t before = turns_of_early;
+  pass_ms(20);  // of a pause of 80
+  ASSERT_TRUE(late.begin());
+  late.end();
+  (*broker).limit_training(1, "a test");
   size_t turns = 0;
-  for (; turns < 150 && turns_of_early <= before; ++turns) {
+  for (; turns < 150 && turns_of_early == before; ++turns) {
     ASSERT_TRUE(late.begin());
     pass_ms(20);
     late.end();
