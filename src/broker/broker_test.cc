@@ -287,33 +287,30 @@ TEST(Broker, WhoComesToALimitedTrainingTakesItsShareAndNoMore) {
   PairedClient late(*broker, "late"), early(*broker, "early", 0, 0.05);
   broker.start();
   for (PairedClient* client : {&late, &early}) ASSERT_TRUE(client->greet());
-  (*broker).limit_training(0.2, "a test");
+  (*broker).limit_training(0.5, "a test");
   std::atomic<size_t> turns_of_early{0};
   std::atomic<bool> over{false};
   std::thread other([&] {
     while (!over && early.begin()) {
-      pass_ms(20);
+      pass_ms(10);
       early.end();
       ++turns_of_early;
     }
     early.leave();
   });
-  while (turns_of_early < 10) pass_ms(1);  // by its share as long as four seconds of the other's
+  while (turns_of_early < 20) pass_ms(1);  // by its share as long as four seconds of the other's
   const size_t before = turns_of_early;
-  pass_ms(20);  // of a pause of 80
-  ASSERT_TRUE(late.begin());
-  late.end();
-  (*broker).limit_training(1, "a test");
+  pass_ms(3);  // of a pause of 10
   size_t turns = 0;
-  for (; turns < 150 && turns_of_early == before; ++turns) {
+  for (; turns < 200 && turns_of_early == before; ++turns) {
     ASSERT_TRUE(late.begin());
-    pass_ms(20);
+    pass_ms(10);
     late.end();
   }
   over = true;
   late.leave();
   other.join();
-  EXPECT_LE(turns, 120u);  // a second, and one turn of the other's by its share
+  EXPECT_LE(turns, 160u);  // a second, and one turn of the other's by its share
 }
 
 // A service's place among the names may go to a training, which has another of the scheduler's.

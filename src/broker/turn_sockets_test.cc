@@ -90,6 +90,16 @@ TEST_F(TurnSocketsTest, OfSomeThatBeginAtOnceOneListens) {
   }
 }
 
+TEST_F(TurnSocketsTest, WhoIsAboutToListenHasThePlace) {
+  std::filesystem::create_directories(folder_);
+  const auto other = LockFile::take(path_.string() + ".lock", "a test");
+  ASSERT_TRUE(other.ok());
+  const auto refused = TurnSockets::listen(path_, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
 TEST_F(TurnSocketsTest, ASocketThatAnotherOnePutThereStays) {
   {
     const auto first = TurnSockets::listen(path_, {});
