@@ -1,9 +1,14 @@
 // The helper as its clients meet it: other users, over a tree, by its socket.
 #include "device/helper/server.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <regex>
+
+#include "base/files.h"
 #include "device/helper/helper_testing.h"
+#include "device/helper/messages.h"
 
 namespace flyball {
 namespace {
@@ -17,6 +22,22 @@ const std::string apply_line = R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":72
 const std::string done_line = R"({"flyball":1,"ok":true})";
 
 class HelperServerTest : public HelperTest {};
+
+// What the others set for themselves, lest they wait so long.
+TEST(HelperLimits, AreThoseOfTheDocument) {
+  const auto page = read_file(FLYBALL_SOURCE_DIR "/docs/helper.md");
+  ASSERT_TRUE(page.ok()) << page.error().message;
+  const std::string text = std::regex_replace(*page, std::regex("\\s+"), " ");
+  const HelperLimits limits;
+  EXPECT_THAT(text, HasSubstr(fmt::format("is silent for {:g} s (`flyball` says every 10 s",
+                                          limits.silent_s)));
+  EXPECT_THAT(text,
+              HasSubstr(fmt::format("Limits: {} clients, {} of one user; a message of {} bytes; "
+                                    "{:g} s from the first byte of a message to its end.",
+                                    limits.clients, limits.clients_of_user, helper_request_bytes,
+                                    limits.half_message_s)));
+  EXPECT_EQ(limits.idle_s, 0) << "a helper that is run by hand stays";
+}
 
 TEST_F(HelperServerTest, AMemberOfTheGroupSetsAListedValueAndTheEndPutsItBack) {
   start_helper();
