@@ -4,7 +4,6 @@ after a crash. usage: tests/monitor_terminal_test.py BUILD_FOLDER"""
 import fcntl
 import os
 import pathlib
-import pty
 import select
 import signal
 import struct
@@ -20,27 +19,29 @@ LEAVE = b"\x1b[?1049l"  # of xterm: back to the screen from before
 class Terminal:
     def __init__(self, flyball, folder, **environment):
         self.seen = b""
-        self.pid, self.end = pty.fork()
+        self.end, self.side = os.openpty()  # its side stays open here, so that it can be looked at in the end
+        fcntl.ioctl(self.side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.modes = termios.tcgetattr(self.side)
+        self.pid = os.fork()
         if self.pid == 0:
+            os.setsid()
+            fcntl.ioctl(self.side, termios.TIOCSCTTY, 0)
+            for stream in (0, 1, 2):
+                os.dup2(self.side, stream)
             os.chdir(folder)
             os.environ.pop("NO_COLOR", None)
             os.environ.update({"TERM": "xterm", "LC_ALL": "C.UTF-8", "FLYBALL_STATE": f"{folder}/state", **environment})
             os.execv(flyball, ["flyball", "monitor", "--device", "twin:orin_nano", "--interval", "200ms"])
-        fcntl.ioctl(self.end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        self.modes = termios.tcgetattr(self.end)[3]
 
     def read(self):
         if select.select([self.end], [], [], 0.1)[0]:
-            try:
-                self.seen += os.read(self.end, 65536)
-            except OSError:  # the other end is closed
-                return False
-        return True
+            self.seen += os.read(self.end, 65536)
 
     def wait_for(self, text):
         end = time.monotonic() + WAIT_S
         while text not in self.seen:
-            if time.monotonic() > end or not self.read():
+            self.read()
+            if time.monotonic() > end:
                 sys.exit(f"monitor_terminal_test: {text!r} was not shown: {self.seen[-2000:]!r}")
 
     def say(self, keys):
@@ -57,8 +58,11 @@ class Terminal:
             if time.monotonic() > end:
                 os.kill(self.pid, signal.SIGKILL)
                 sys.exit("monitor_terminal_test: it did not end")
-        while select.select([self.end], [], [], 0)[0] and self.read():
-            pass
+        while select.select([self.end], [], [], 0)[0]:
+            self.read()
+        expect("the terminal is not as it was", termios.tcgetattr(self.side) == self.modes)
+        os.close(self.side)
+        os.close(self.end)
         return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
@@ -71,6 +75,7 @@ def check_end(flyball, folder, name, end, code):
     terminal = Terminal(flyball, folder)
     terminal.wait_for(b"Jetson Orin Nano (simulated)")
     terminal.wait_for(b"quit")
+    expect(f"{name}: the terminal was never another one", termios.tcgetattr(terminal.side) != terminal.modes)
     end(terminal)
     found = terminal.result()
     expect(f"{name}: exit code {found}, not {code}", found == code)
