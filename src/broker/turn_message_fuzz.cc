@@ -3,6 +3,7 @@
 // what it granted and ends when its time is over.
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -55,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (int lines = 0; !text.empty() && lines < 100; ++lines) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    read_again(line);
+    read_again(line.substr(std::min<size_t>(1, line.size())));
     if (!line.empty()) talkers[static_cast<uint8_t>(line[0]) % 3].say(line.substr(1));
   }
   broker.run();
