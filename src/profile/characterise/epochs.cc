@@ -222,7 +222,7 @@ class Runner {
   MinibatchRun run_;
   const Loader& loader_;
   std::vector<fs::path> files_;
-  bool kept_ = false;  ///< the training, by this run
+  bool kept_ = false;                ///< the training, by this run
   std::optional<EnergyLaps> whole_;  ///< from the first epoch on
 };
 

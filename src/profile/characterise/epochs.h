@@ -135,7 +135,7 @@ struct EpochRun {
   std::vector<BadSample> bad_samples;  ///< the first 1000 that were skipped
   std::string power_total;             ///< which total the energy is; "" where there is none
   std::string power_gap;               ///< why there is none; "" where there is one
-  std::vector<Trace> traces;           ///< of all sensors: what a sampler keeps, the end of a long run
+  std::vector<Trace> traces;  ///< of all sensors: what a sampler keeps, the end of a long run
   /// What throttled from the first epoch's begin to the last one's end, as throttling_between().
   std::optional<std::vector<std::string>> throttled;
   std::string stopped;           ///< "" or why it ended before its last epoch

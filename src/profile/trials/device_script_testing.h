@@ -32,6 +32,7 @@ class ScriptedDevice final : public Device {
     const bool rises = gpu != mode.values.end() && gpu->second > setting("gpu_mhz", 600);
     if (refuse || (only_down && rises)) return Error{Code::io, "it did not take", ""};
     gpu_before_ = setting("gpu_mhz", 600);
+    if (refuses && refuses(mode)) return Error{Code::io, "it did not take", ""};
     for (const auto& [axis, value] : mode.values) now.values[axis] = value;
     set_ns_ = monotonic_ns();
     applied.push_back(mode);
@@ -48,7 +49,7 @@ class ScriptedDevice final : public Device {
     if (told) told(caps());
     return {};
   }
-  Status still_set() override { return stands ? stands() : Status(); }
+  Status still_set() override { return stands ? stands() : still; }
   Status can_keep() const override { return {}; }
   Status keep() override { return {}; }
 
@@ -64,7 +65,9 @@ class ScriptedDevice final : public Device {
   bool refuse = false;
   bool only_down = false;                        ///< the GPU's clock does not rise before a reboot
   std::function<void(const PowerMode&)> told{};  ///< of each mode that was set, or put back
-  std::function<Status()> stands{};              ///< is what was set still there?
+  std::function<bool(const PowerMode&)> refuses{};  ///< this mode
+  std::function<Status()> stands{};                 ///< is what was set still there?
+  Status still{};                                   ///< the answer, where that is not asked
 
  private:
   DeviceInfo info_{"scripted", "Scripted board", "board of a script"};

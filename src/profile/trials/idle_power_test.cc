@@ -81,6 +81,17 @@ TEST(IdlePower, WithoutASensorThereIsNone) {
               HasSubstr("did not take"));
 }
 
+TEST(IdlePower, IsNoneOfAModeThatDidNotStandUntilItsEnd) {
+  ScriptedDevice device;
+  ScriptedMeter meter([&] {
+    device.still = Error{Code::unavailable, "the helper went away", ""};
+    return 5.0;
+  });
+  const auto idle = measure_idle(device, meter, {{{"gpu_mhz", 300}}}, quick);
+  ASSERT_FALSE(idle.ok());
+  EXPECT_EQ(idle.error().message, "the helper went away");
+}
+
 TEST(IdlePower, CanBeInterrupted) {
   ScriptedDevice device;
   ScriptedMeter meter([] { return 5.0; });
