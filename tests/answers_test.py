@@ -10,11 +10,12 @@ where the build has no such module, "# needs: root" where this is not the superu
 
 Two lines are the same when they differ in blanks only, in what changes from run to run (times of day, how
 long a search took, process numbers, versions), or in numbers with a decimal point by half a per cent or one in
-the last digit; by five per cent in a file that uses a twin, whose fits differ between processors. Limits
-must be the same in every digit where there is no twin: they are rounded so that they hold as typed, which a
-digit more or less would not. They are what an option is advised to be ("--latency 38.5ms", but not what is
-predicted), and what is used of one ("17.78 of 20 ms"). --update keeps a line that is the same, and writes the
-others as they are now.
+the last digit, where none is zero; by five per cent in an answer that is of a twin, whose fits differ between
+processors: its command names one or a file that such a command wrote, or stands below "# twins", which holds
+for the rest of the file. Limits must be the same in every digit where there is no twin: they are rounded so
+that they hold as typed, which a digit more or less would not. They are what an option is advised to be
+("--latency 38.5ms", but not what is predicted), and what is used of one ("17.78 of 20 ms"). --update keeps a
+line that is the same, and writes the others as they are now.
 """
 import difflib
 import os
@@ -41,6 +42,8 @@ USED = re.compile(rf"(?<![\w.])(\d[\d.]*(?: {UNIT})? of \d[\d.]*) {UNIT}\b")
 ADVISED = re.compile(r"(--(?:\w+-budget|latency|rate|arrivals|percentile|deadline) \w[\w.:]*(?: [\w:]*\d[\w.]*)*"
                      r"|--at-most slowdown=[\d.]+%)"
                      r"(?! \(predicted)(?=$|[,; ])")
+TWIN = re.compile(r"twin:|flyball (?:evaluate )?twin |--prior twin")
+WRITTEN = re.compile(r"(?:>|--out |--store |-o )([\w./-]+)")
 # Progress after the first line, which comes sooner or later; what only containers are told.
 PASSING = re.compile(r"\[[1-9]\d*(/\d+| %)\] |flyball: note: other containers that measure")
 SPECIAL = ("$ ", "> ", "# ", "[exit ", "\\")  # begins a line of the file that is no output
@@ -76,6 +79,17 @@ def read_blocks(path):
     if not all(one.command for one in blocks):
         raise Failure(f"{path}: no command follows: {' '.join(blocks[-1].remarks)}")
     return blocks
+
+
+def of_twins(blocks):
+    """Of each block: is its answer a twin's?"""
+    files, rest = set(), False
+    for one in blocks:
+        rest = rest or "# twins" in one.remarks
+        script = one.script()
+        own = rest or TWIN.search(script) is not None
+        yield own or not files.isdisjoint(re.findall(r"[\w./-]+", script))
+        files.update(WRITTEN.findall(script) if own else ())
 
 
 def without_blank_ends(lines):
@@ -135,6 +149,8 @@ def near(old, new, share):
     def close(a, b):
         last = 10.0 ** -min(len(a.split(".")[1]), len(b.split(".")[1]))
         a, b = float(a), float(b)
+        if share < NEAR_ON_TWINS and (a == 0) != (b == 0):
+            return False
         return abs(a - b) <= max(share * max(a, b), 1.01 * last)
     old, new = DECIMAL.findall(settled(old)), DECIMAL.findall(settled(new))
     return all(close(a, b) for a, b in zip(old, new))
@@ -166,8 +182,8 @@ def check(path, source, build, update):
         print(f"{path.name}: left out, for here is no {lacking(text, build)[0]}")
         return []
     blocks = read_blocks(path)
-    for one, now in zip(blocks, list(answers(blocks, source, build))):
-        same = merged(one.answer, now, NEAR_ON_TWINS if "twin:" in text else NEAR)
+    for one, twin, now in zip(blocks, of_twins(blocks), list(answers(blocks, source, build))):
+        same = merged(one.answer, now, NEAR_ON_TWINS if twin else NEAR)
         # An answer that is rewritten is so as a whole: its figures belong together.
         one.answer = same if not update or same == one.answer else now
     old, new = text.splitlines(), written(blocks)
@@ -177,7 +193,32 @@ def check(path, source, build, update):
     return list(difflib.unified_diff(old, new, os.path.relpath(path, source), "what is printed now", lineterm=""))
 
 
+def check_comparison():
+    """Is a limit that has changed told where there is no twin, and only there; and which answers are a twin's?"""
+    said = "raise it: --latency 38.5ms, --power-budget 8.64W; 8.51 W are drawn, 17.78 of 20 ms are used"
+    other = [said.replace(*change) for change in (("38.5", "38.6"), ("8.64W", "8.65W"), ("17.78", "17.79"))]
+    judged = [("the same", said, said, True), ("a figure", said, said.replace("8.51", "8.52"), True),
+              *[("a limit", said, changed, False) for changed in other],
+              ("nothing", "0.0 % more", "0.1 % more", False), ("half a per cent", "100.4 ms", "100.8 ms", True),
+              ("more than that", "100.4 ms", "101.5 ms", False)]
+    for what, old, new, same in judged:
+        if near(old, new, NEAR) != same:
+            raise Failure(f"{what} is {'not ' if same else ''}taken to be the same: {new}")
+        if not near(old, new, NEAR_ON_TWINS):
+            raise Failure(f"{what} is other than on twins: {new}")
+    blocks = []
+    for script in ("tune net --device table:a.csv", "tune net --device twin:nano --store b.db", "runs list",
+                   "runs list --store b.db", "runs list --store c.db"):
+        blocks.append(Block())
+        blocks[-1].command.append("$ flyball " + script)
+        blocks[-1].answer.append("HINT: twin:orin_agx simulates one")
+    blocks[-1].remarks.append("# twins")
+    if list(of_twins(blocks)) != [False, True, False, True, True]:
+        raise Failure(f"these answers are of twins: {list(of_twins(blocks))}")
+
+
 def main():
+    check_comparison()
     options = sys.argv[1:]
     update = "--update" in options
     if update:

@@ -68,6 +68,7 @@ TEST_F(BadInputTest, NumbersBeyondAnythingAreRefused) {
   const Words tune = {"tune", "net", "--device", device};
   const Words profile = {"profile", "lenet5"};
   const Words inference = {"plan", "inference", "--infer", infer_};
+  const Words experiment = {"experiment", "run", FLYBALL_SOURCE_DIR "/experiments/workers.toml"};
   const Words dynamic = {"plan", "dynamic", "--infer", infer_, "--windows", "10:1min"};
   const Words serve = {"serve", "--infer", infer_, "--latency", "1s", "--duration", "1s"};
   const Words network = {"serve", "--infer", "lenet5", "--latency", "1s", "--duration", "1s"};
@@ -112,7 +113,7 @@ TEST_F(BadInputTest, NumbersBeyondAnythingAreRefused) {
       {{"describe", "lenet5"}, {"--memory"}, "GB"},
       {{"roofline", "lenet5"}, {"--batch-size"}},
       {{"mode", "cost", "cpu_cores=1"}, {"--rounds"}},
-      {{"experiment", "run", "x.toml"}, {"--scale"}},
+      {experiment, {"--scale"}},
   };
   for (const Case& one : cases)
     for (const std::string& option : one.options)
@@ -125,6 +126,9 @@ TEST_F(BadInputTest, NumbersBeyondAnythingAreRefused) {
         const Finished done = run(words);
         const std::string line = ::testing::PrintToString(words);
         EXPECT_EQ(done.exit_code, 2) << line;
+        // Not something else of the command.
+        EXPECT_THAT(done.err.substr(0, done.err.find('\n')), HasSubstr(option.substr(0, blank)))
+            << line;
         EXPECT_THAT(done.err, HasSubstr("HINT: ")) << line;
         EXPECT_THAT(done.out, "") << line;
       }

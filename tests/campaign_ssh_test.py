@@ -35,6 +35,69 @@ travel = true
 """
 
 
+# Of a real board, whose program is a stand-in: begun for the first time it waits until it is asked to end.
+KILLED = """executor = "ssh"
+[[boards]]
+name = "a"
+device = "host"
+host = "root@127.0.0.1"
+program = "stand-in"
+[[questions]]
+name = "tune"
+[[workloads]]
+name = "resnet18"
+[ssh]
+options = ["-F", "ssh_config"]
+"""
+STAND_IN = """#!/bin/bash
+echo "$*" >>~/asked
+[ "$1" = mode ] && { echo "flyball: no right" >&2; exit 2; }
+[ "$1" = tune ] || exit 0
+echo $$ >>~/begun
+trap 'echo ended >>~/begun; exit 143' TERM
+[ $(wc -l <~/begun) -gt 1 ] || { sleep 60 & wait; }
+echo '{}'
+"""
+
+
+def is_there(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def soon(holds, limit_s=30):
+    end = time.monotonic() + limit_s
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
+def check_killed(flyball, folder, home, environment):
+    """Killed while a cell is asked, it leaves no command on the board; the next run goes on, and says what was not put back."""
+    (folder / "killed.toml").write_text(KILLED)
+    (folder / "stand-in").write_text(STAND_IN)
+    (folder / "stand-in").chmod(0o755)
+    begun, asked = home / "begun", home / "asked"
+    run = [flyball, "campaign", "run", "killed.toml", "--json"]
+    first = subprocess.Popen(run, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert soon(lambda: begun.exists() and begun.read_text()), "no command has begun on the board"
+    process = int(begun.read_text())
+    first.kill()
+    first.wait()
+    assert soon(lambda: not is_there(process)), "the command on the board goes on"
+    assert begun.read_text().split() == [str(process), "ended"], "it was not asked to end, so that it can put the board back"
+    again = subprocess.run(run, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    assert again.returncode == 0 and json.loads(again.stdout)["done"] == 1, again.stdout + again.stderr
+    assert "mode restore" in asked.read_text().split("\n"), asked.read_text()
+    status = subprocess.run([flyball, "campaign", "status", "killed.toml", "--json"], cwd=folder, env=environment,
+                            capture_output=True, text=True, check=True)
+    notes = json.loads(status.stdout)["notes"]
+    assert any("was not put back: " in note for note in notes), notes
+
+
 def main():
     sshd = shutil.which("sshd") or "/usr/sbin/sshd"
     if not os.path.exists(sshd) or os.geteuid() != 0:
@@ -87,6 +150,7 @@ def main():
                                 capture_output=True, text=True, check=True)
         cells = json.loads(status.stdout)["cells"]
         assert [(cell["state"], cell["host"]) for cell in cells] == [("done", "root@127.0.0.1")] * 2, cells
+        check_killed(flyball, folder, home, environment)
         print("2 cells over ssh, answers as here, the program copied once")
     finally:
         subprocess.run(["ssh", "-F", folder / "ssh_config", "-o", f"ControlPath={folder}/c/flyball/ssh/%C", "-O", "exit",

@@ -115,7 +115,7 @@ class CommandTest : public ::testing::Test {
     ::kill(child, signal);
     Finished done = finish(child);
     EXPECT_LT(watch.seconds(), most_seconds_to_end) << done.err;
-    EXPECT_GT(done.exit_code, 128) << done.err;
+    EXPECT_EQ(done.exit_code, 128 + signal) << done.err;
     return done;
   }
 

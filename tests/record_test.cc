@@ -71,6 +71,20 @@ TEST_F(RecordCommandTest, MeasureSaysThatARecordWasWritten) {
   EXPECT_EQ(report_data(file("run.html"))["kind"], "record");
 }
 
+TEST_F(RecordCommandTest, ItsBoundIsTheOneThatIsAskedFor) {
+  const Finished small =
+      run({"record", "-o", file("a.flyrec"), "--most-bytes", "3MiB", "--json", "--", "true"});
+  EXPECT_EQ(small.exit_code, 2);
+  EXPECT_THAT(small.err, HasSubstr("a record cannot be as small as 3145728 bytes"));
+  EXPECT_FALSE(fs::exists(file("a.flyrec")));
+  const Finished least =
+      run({"record", "-o", file("a.flyrec"), "--most-bytes", "4MiB", "--json", "--", "true"});
+  ASSERT_EQ(least.exit_code, 0) << least.err;
+  EXPECT_EQ(least.json()["most_bytes"], 4 << 20);
+  const Finished usual = run({"record", "-o", file("b.flyrec"), "--json", "--", "true"});
+  EXPECT_EQ(usual.json()["most_bytes"], 256 << 20);
+}
+
 // 126 and 127 are of a command that does not start.
 TEST_F(RecordCommandTest, ARecordThatCannotBeBegunIsAFailureOfFlyball) {
   const Finished refused = run({"measure", "--record", file("no/folder/a.flyrec"), "--", "true"});

@@ -154,21 +154,58 @@ TEST_F(ServeHttpTest, EveryEventOfTheLivePageKeepsToItsSchema) {
     EXPECT_THAT(schema_faults("live", wrong), ::testing::Not(::testing::IsEmpty()));
 }
 
-TEST_F(ServeHttpTest, TheTokenOfAFileIsAskedFor) {
-  const std::string token = write("token", "s3cret\n").string();
-  const uint16_t port = serve({"--infer", "identity", "--latency", "1s", "--token-file", token});
-  ASSERT_NE(port, 0) << slurp(told(served_, "err"));
-  wait_until_ready(port);
-  const std::string body =
-      R"({"inputs":[{"name":"input","shape":[1,2],"datatype":"FP32","data":[1.5,-2]}]})";
-  const std::string path = "POST /v2/models/identity/infer";
-  EXPECT_TRUE(ask(port, path, body).starts_with("HTTP/1.1 401"));
-  EXPECT_TRUE(ask(port, path, body, "Authorization: Bearer s3cre\r\n").starts_with("HTTP/1.1 401"));
-  EXPECT_TRUE(ask(port, "GET /metrics").starts_with("HTTP/1.1 401"));
-  EXPECT_TRUE(ask(port, "GET /v2/health/live").starts_with("HTTP/1.1 200"));
-  const std::string told_so = ask(port, path, body, "Authorization: Bearer s3cret\r\n");
-  EXPECT_NE(told_so.find("\"data\":[1.5,-2]"), std::string::npos) << told_so;
-  EXPECT_EQ(stop().exit_code, 0);
+class TokenTest : public ServeHttpTest {
+ protected:
+  /// Serves, and is asked with every word; only the token opens what is not of its health.
+  Finished expect_opened_by(const std::string& token, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"--infer", "identity", "--latency", "1s"});
+    const uint16_t port = serve(more);
+    EXPECT_NE(port, 0) << slurp(told(served_, "err"));
+    if (port == 0) return {};
+    wait_until_ready(port);
+    const std::string body =
+        R"({"inputs":[{"name":"input","shape":[1,2],"datatype":"FP32","data":[1.5,-2]}]})";
+    const std::string path = "POST /v2/models/identity/infer";
+    EXPECT_TRUE(ask(port, path, body).starts_with("HTTP/1.1 401"));
+    EXPECT_TRUE(ask(port, "GET /metrics").starts_with("HTTP/1.1 401"));
+    EXPECT_TRUE(ask(port, "GET /v2/health/live").starts_with("HTTP/1.1 200"));
+    for (const std::string& word : {of_file, of_environment, token.substr(0, token.size() - 1)}) {
+      const std::string answer = ask(port, path, body, "Authorization: Bearer " + word + "\r\n");
+      EXPECT_EQ(answer.starts_with("HTTP/1.1 401"), word != token) << word;
+      EXPECT_EQ(answer.find("\"data\":[1.5,-2]") != std::string::npos, word == token) << answer;
+    }
+    return stop();
+  }
+  const std::string of_file = "s3cret-of-a-file", of_environment = "s3cret-of-the-environment";
+};
+
+TEST_F(TokenTest, OfAFileIsAskedFor) {
+  const std::string file = write("token", of_file + "\n").string();
+  EXPECT_EQ(expect_opened_by(of_file, {"--token-file", file}).exit_code, 0);
+}
+
+TEST_F(TokenTest, OfAFileCountsBeforeThatOfTheEnvironment) {
+  environment_["FLYBALL_TOKEN"] = of_environment;
+  const std::string file = write("token", of_file + "\n").string();
+  EXPECT_EQ(expect_opened_by(of_file, {"--token-file", file}).exit_code, 0);
+}
+
+TEST_F(TokenTest, OfTheEnvironmentIsAskedForAndToldToNobody) {
+  environment_["FLYBALL_TOKEN"] = of_environment;
+  const std::string page = (folder_ / "page.html").string();
+  const Finished done = expect_opened_by(of_environment, {"--report", page});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_FALSE(done.out.empty());
+  ASSERT_TRUE(fs::exists(page));
+  for (const std::string& text : {done.out, done.err})
+    EXPECT_EQ(text.find(of_environment), std::string::npos) << text;
+  size_t looked_at = 0;
+  for (const auto& file : fs::recursive_directory_iterator(folder_)) {
+    if (!file.is_regular_file()) continue;
+    EXPECT_EQ(slurp(file.path()).find(of_environment), std::string::npos) << file.path();
+    looked_at += file.path() == page || file.path().filename() == "store.db";
+  }
+  EXPECT_EQ(looked_at, 2u) << "the page and the store";
 }
 
 /// Clients that ask one request after the other until nobody is there any more.

@@ -239,17 +239,34 @@ SortedJson essence(const SortedJson& answer) {
   return {answer["choice"], answer["default"], answer["profiles"], answer["front"]};
 }
 
+// At ten moments or more, until a kill came between two measurements: then there is something to
+// resume. A store whose run has ended is no more of use.
 TEST_F(TuneTest, KilledAtTenRandomMomentsItComesToTheSameAnswer) {
   const auto arguments = over_table(small_table(), "15W");
+  const Stopwatch watch;
   const SortedJson expected = essence(run(arguments).json());
-  environment_["FLYBALL_STORE"] = (folder_ / "killed.db").string();
+  const auto most_us = static_cast<uint64_t>(watch.seconds() * 1e6);
+  const auto measured = [&] {
+    const Finished listed = run({"runs", "list", "--json"});
+    const auto runs = listed.exit_code == 0 ? listed.json()["runs"] : nlohmann::json();
+    return runs.empty() ? size_t{0} : runs[0]["measurements"].get<size_t>();
+  };
+  const size_t all = measured();
+  ASSERT_GT(all, 1u);
   Random random(7);
-  for (int kill = 0; kill < 10; ++kill) {
+  bool between = false;
+  size_t kept = all;
+  for (int kill = 0; kill < 100 && (kill < 10 || !between); ++kill) {
+    if (kept == all)
+      environment_["FLYBALL_STORE"] = (folder_ / fmt::format("killed{}.db", kill)).string();
     const pid_t child = start(arguments);
-    std::this_thread::sleep_for(std::chrono::microseconds(random.below(150'000)));
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(most_us)));
     ::kill(child, SIGKILL);
     finish(child);
+    kept = measured();
+    between = kept > 0 && kept < all;
   }
+  EXPECT_TRUE(between) << "no kill came between two measurements";
   const Finished done = run(arguments);
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(essence(done.json()), expected);

@@ -104,16 +104,22 @@ TEST(BenchmarkResult, ReadsAsItWasWritten) {
   EXPECT_DOUBLE_EQ(*first.epoch_j(), 200);
 }
 
+/// The rules that a whole result breaks once it is spoilt.
+std::vector<AppliedRule> broken_rules(const Benchmark& benchmark,
+                                      const std::function<void(BenchmarkResult&)>& spoil) {
+  BenchmarkResult result = whole(benchmark, "orin", 10, 20);
+  spoil(result);
+  std::vector<AppliedRule> rules = checked(benchmark, result).rules;
+  std::erase_if(rules, [](const AppliedRule& rule) { return rule.holds != false; });
+  return rules;
+}
+
 // Every way in which a result may be wrong, and the rule that says so.
 TEST(BenchmarkResult, EachFaultBreaksItsRule) {
   const Benchmark benchmark = built_in();
   const auto broken = [&](const std::function<void(BenchmarkResult&)>& spoil) {
-    BenchmarkResult result = whole(benchmark, "orin", 10, 20);
-    spoil(result);
-    const CheckedResult found = checked(benchmark, result);
     std::vector<std::string> rules;
-    for (const AppliedRule& rule : found.rules)
-      if (rule.holds == false) rules.push_back(rule.rule);
+    for (const AppliedRule& rule : broken_rules(benchmark, spoil)) rules.push_back(rule.rule);
     return rules;
   };
   const auto entry = [](const std::function<void(EntryResult&)>& spoil) {
@@ -148,19 +154,39 @@ TEST(BenchmarkResult, EachFaultBreaksItsRule) {
     return rule.rule == "alone" && rule.why.ends_with("whether it throttled is not known");
   }));
   EXPECT_THAT(loaded(benchmark.rules.others_pct + 1), ElementsAre("alone"));
-  EXPECT_THAT(broken(entry([](auto& e) { e.power.samples.resize(59); })), ElementsAre("power"));
-  EXPECT_THAT(broken(entry([](auto& e) { e.power.samples[30].first += 2; })), ElementsAre("power"));
-  EXPECT_THAT(broken(entry([](auto& e) {
-                e.power.end_s = 1000;
-                for (auto& [at, w] : e.power.samples) at = 10 + (at - 10) * 3;
-              })),
-              ElementsAre("power"));  // each 1.5 s
-  EXPECT_THAT(broken(entry([](auto& e) { e.power.trained_s = 1; })), ElementsAre("power"));
-  EXPECT_THAT(broken(entry([](auto& e) { e.power.sensors.clear(); })), ElementsAre("power"));
-  EXPECT_THAT(broken(entry([](auto& e) { e.power.updates = 1; })), ElementsAre("power"));
-  EXPECT_THAT(broken(entry([](auto& e) { e.power.mean_w = 10; })), ElementsAre("power"));
   EXPECT_THAT(broken(entry([](auto& e) { e.provenance = Provenance::simulated; })),
               ElementsAre("measured"));
+}
+
+// Each is the only fault of its power, so that none stands in for another.
+TEST(BenchmarkResult, EachFaultOfItsPowerIsNamed) {
+  const Benchmark benchmark = built_in();
+  const auto why = [&](const std::function<void(BenchmarkPower&)>& spoil) {
+    const auto broken =
+        broken_rules(benchmark, [&](BenchmarkResult& result) { spoil(result.entries[1].power); });
+    return broken.size() == 1 && broken[0].rule == "power" ? broken[0].why : "no, or another rule";
+  };
+  EXPECT_THAT(why([](auto& power) { power.sensors.clear(); }), HasSubstr("which sensors"));
+  EXPECT_THAT(why([](auto& power) { power.samples.resize(59); }), HasSubstr("59 samples"));
+  EXPECT_THAT(why([](auto& power) { power.trained_s = 1; }), HasSubstr("after 1 s of training"));
+  EXPECT_THAT(why([](auto& power) { power.samples.front().first = 9.9; }),
+              HasSubstr("sample at 9.9 s lies outside of its window"));
+  EXPECT_THAT(why([](auto& power) { power.end_s = 39.9; }),
+              HasSubstr("sample at 40 s lies outside of its window"));
+  EXPECT_THAT(why([](auto& power) { std::swap(power.samples[30], power.samples[31]); }),
+              HasSubstr("not in the order of time"));
+  EXPECT_THAT(why([](auto& power) {
+                power.end_s += 2;
+                for (size_t i = 30; i < 60; ++i) power.samples[i].first += 2;
+              }),
+              HasSubstr("no sample of power for 2.5 s, and every 0.5 s is usual"));
+  EXPECT_THAT(why([](auto& power) {
+                power.end_s = 1000;
+                for (auto& [at, watts] : power.samples) at = 10 + (at - 10) * 3;
+              }),
+              HasSubstr("a sample of power each 1.5 s"));
+  EXPECT_THAT(why([](auto& power) { power.updates = 1; }), HasSubstr("one value throughout"));
+  EXPECT_THAT(why([](auto& power) { power.mean_w = 10; }), HasSubstr("it says 10"));
 }
 
 TEST(BenchmarkResult, WhatWasEditedIsSeen) {

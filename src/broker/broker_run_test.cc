@@ -24,11 +24,21 @@ class TwoClocks final : public Board {
   const BoardInfo& info() const override { return info_; }
   Result<std::unique_ptr<Device>> knobs(ReportLeft) const override {
     auto device = std::make_unique<ScriptedDevice>();
-    device->told = [this](const PowerMode& mode) { gpu_mhz_ = mode.values.at("gpu_mhz"); };
+    device->told = [this](const PowerMode& mode) {
+      gpu_mhz_ = mode.values.at("gpu_mhz");
+      set.push_back(mode.values);
+    };
     device->stands = [this]() -> Status {
       if (!leaves_.exchange(false)) return {};
       gpu_mhz_ = 600;
       return Error{Code::unavailable, "the helper has gone", ""};
+    };
+    device->refuses = [this](const PowerMode& mode) {
+      if (takes_none) return true;
+      if (mode.values.at("gpu_mhz") > 300 || refusals == 0) return false;
+      --refusals;
+      refused_after = set.size();
+      return true;
     };
     return std::unique_ptr<Device>(std::move(device));
   }
@@ -38,6 +48,11 @@ class TwoClocks final : public Board {
   double gpu_mhz() const { return gpu_mhz_; }
   /// Puts its mode back once, as a helper that is started anew.
   void leave() { leaves_ = true; }
+
+  mutable size_t refusals = 0;  ///< of the lower clock, before it takes
+  mutable size_t refused_after = 0;
+  bool takes_none = false;
+  mutable std::vector<Settings> set{};  ///< one after the other
 
  private:
   BoardInfo info_;
@@ -119,6 +134,33 @@ TEST_F(BrokerRunTest, ABudgetThatIsTooLowForTheModeMakesAnother) {
   EXPECT_THAT(told_, Contains(HasSubstr("of a budget of 15 W: mode cpu_cores")));
   EXPECT_THAT(format_broker(*result), HasSubstr("of a budget of 15 W: mode cpu_cores"));
   EXPECT_EQ(result->serving.services[0].late, 0u);
+}
+
+// The mode before is set again, and then another one is tried.
+TEST_F(BrokerRunTest, AModeThatDoesNotTakeLeavesTheOneBefore) {
+  board_.refusals = 1;
+  const auto result = run(15, 2.5);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_EQ(board_.refusals, 0u);
+  ASSERT_GT(board_.set.size(), board_.refused_after + 1);
+  EXPECT_EQ(board_.set[board_.refused_after].at("gpu_mhz"), 600);
+  if (board_.refused_after > 0) {
+    EXPECT_EQ(board_.set[board_.refused_after], board_.set[board_.refused_after - 1]);
+  }
+  ASSERT_THAT(result->serving.replans, Not(IsEmpty()));
+  EXPECT_THAT(told_, Contains(HasSubstr("the mode cannot be set: it did not take")));
+  EXPECT_THAT(result->serving.replans.back().mode, HasSubstr("gpu_mhz 300"));
+  EXPECT_EQ(result->serving.services[0].late, 0u);
+}
+
+// Nor can the one before be set any more: both are told, and turns are granted all the same.
+TEST_F(BrokerRunTest, ABoardThatTakesNoModeIsTold) {
+  board_.takes_none = true;
+  const auto result = run(15, 1.2);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result->serving.switches, 0u);
+  EXPECT_THAT(told_, Contains(HasSubstr("nor can the mode before be set again: it did not take")));
+  EXPECT_GT(client_named(*result, "learn").turns, 0u);
 }
 
 TEST_F(BrokerRunTest, ARelaxedBudgetLeavesTheModeAndTrainsNoLess) {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/os/temp_folder.h"
+#include "campaign/status.h"
 #include "campaign/temperature.h"
 
 namespace flyball {
@@ -85,6 +86,21 @@ TEST_F(CellRunTest, WhatDoesNotEndWhenItIsTooHotIsKilled) {
   EXPECT_EQ(*code, 3);
   EXPECT_LT(since.seconds(), 20);
   EXPECT_EQ(cell_status(campaign_, cells_, cells_[0], place()).last->heat_stops, 1);
+}
+
+TEST_F(CellRunTest, ABoardThatIsNotPutBackIsNoted) {
+  ASSERT_TRUE(
+      write_file(folder_ / "stays",
+                 "#!/bin/bash\n[ \"$1\" = mode ] && { echo 'flyball: no right' >&2; exit 2; "
+                 "}\necho '{}'\n")
+          .ok());
+  std::filesystem::permissions(folder_ / "stays", std::filesystem::perms::owner_all);
+  const auto code = run(folder_ / "stays");
+  ASSERT_TRUE(code.ok()) << code.error().message;
+  EXPECT_EQ(*code, 0);
+  EXPECT_NE(cell_status(campaign_, cells_, cells_[0], place()).last->not_restored, "");
+  EXPECT_THAT(campaign_status(campaign_, cells_, place()).notes,
+              testing::Contains(HasSubstr("was not put back: ")));
 }
 
 TEST_F(CellRunTest, ABoardThatDoesNotCoolDownIsSaid) {

@@ -1,6 +1,7 @@
 // What goes into a record comes out of it: at once, as long blocks, by second and by minute.
 #include "recording/sample_recorder.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -207,6 +208,56 @@ TEST_F(SampleRecorderTest, OverItsBoundTheOldestSamplesBecomeSecondsAndItSaysSo)
   rows = *counted;
   EXPECT_EQ(rows, 3u * 60);
   EXPECT_THAT(first, HasSubstr(",mean\n"));
+}
+
+// So many rails that values by second do not fit, either: no energy is lost by it.
+TEST_F(SampleRecorderTest, OverItsBoundTheOldestSecondsBecomeMinutesOfTheSameEnergy) {
+  constexpr uint64_t most = uint64_t{4} << 20;
+  constexpr size_t rails = 100;
+  constexpr int64_t minutes = 120, per_minute = 150, every_ns = 400'000'000;
+  std::vector<RecordChannel> channels;
+  for (size_t i = 0; i < rails; ++i)
+    channels.push_back(record_channel(
+        {.name = fmt::format("rail {}", i), .unit = "W", .kind = SensorKind::power}, 0.4));
+  channels.push_back(record_channel({.name = "temp", .unit = "C", .source = "proc"}, 1));
+  auto recorder = SampleRecorder::create(file_, sample_info(most), channels);
+  ASSERT_TRUE(recorder.ok()) << recorder.error().message;
+  Random random(1);
+  std::vector<double> first_rail;
+  for (int64_t minute = 0; minute < minutes; ++minute) {
+    const int64_t begin_ns = minute * 60'000'000'000;
+    for (size_t rail = 0; rail < rails; ++rail) {
+      std::vector<Sample> noise;
+      for (int64_t i = 0; i < per_minute; ++i)
+        noise.push_back(
+            {begin_ns + i * every_ns, 1e-3 * static_cast<double>(random.below(50'000))});
+      if (rail == 0)
+        for (const Sample& one : noise) first_rail.push_back(one.value);
+      recorder->add(rail, noise);
+    }
+    std::vector<Sample> celsius;
+    for (int64_t i = 0; i < 60; ++i)
+      celsius.push_back({begin_ns + i * 1'000'000'000, static_cast<double>(random.below(90))});
+    recorder->add(rails, celsius);
+    ASSERT_TRUE(recorder->flush(begin_ns + 60'000'000'000, false).ok());
+  }
+  ASSERT_TRUE(recorder->finish(minutes * 60'000'000'000, "duration").ok());
+  EXPECT_LE(std::filesystem::file_size(file_), most);
+  RecordReader reader = read();
+  EXPECT_GT(reader.seconds_since(), 0);
+  EXPECT_GT(reader.slow_since(), 0);
+  EXPECT_GE(reader.samples_since(), reader.seconds_since());
+  EXPECT_LE(reader.seconds_since(), reader.end() - 20 * minute_ticks);
+  const auto kept = reader.summaries(0, reader.end(), minute_ticks);
+  ASSERT_TRUE(kept.ok()) << kept.error().message;
+  ASSERT_EQ((*kept)[0].size(), static_cast<size_t>(minutes));
+  for (size_t minute = 0; minute + 1 < (*kept)[0].size(); ++minute) {
+    const RecordSummary& one = (*kept)[0][minute];
+    double joules = 0;
+    for (size_t i = minute * per_minute; i < (minute + 1) * per_minute; ++i)
+      joules += (first_rail[i] + first_rail[i + 1]) / 2 * 0.4;
+    EXPECT_NEAR(one.mean * one.covered_s, joules, 1e-3 * joules) << minute;
+  }
 }
 
 TEST_F(SampleRecorderTest, ADamagedBlockIsNamedAndTheRestIsRead) {

@@ -374,6 +374,20 @@ TEST(Roofs, AMeasuredModeNamesAllAxes) {
   EXPECT_THAT(modes, testing::ElementsAre(few_cores, highest));
 }
 
+// The board was put back meanwhile: what was measured is of no mode.
+TEST(Roofs, AModeThatDidNotStandUntilItsEndIsNotMeasured) {
+  ScriptedDevice device;
+  ScriptedMeter meter([] { return 5.0; });
+  meter.name = "";  // or its idle power already would not be measured
+  RoofOptions options{.seconds = 0.002, .array_bytes = 1e5, .intensities = {1}};
+  options.progress = [&](size_t, size_t, const std::string& what) {
+    if (what == "launch") device.still = Error{Code::unavailable, "the helper went away", ""};
+  };
+  const auto roofs = measure_roofs(device, meter, {{{{"cpu_cores", 1}}}}, options);
+  ASSERT_FALSE(roofs.ok());
+  EXPECT_EQ(roofs.error().message, "the helper went away");
+}
+
 // A trial of a lower clock is no reading under roofs that do not say at which clock they were.
 TEST(Roofs, BesideThemStandsWhatWasMeasuredInTheirModeAlone) {
   StoredRoofs stored;

@@ -1,4 +1,5 @@
-// A board that another process has: no trial is made, not even a failed one.
+// A board that another process has: no trial is made, not even a failed one. One that is lost while
+// a trial runs: that trial failed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,6 +9,8 @@
 #include "data/makers/digits.h"
 #include "device/host/board_tree_testing.h"
 #include "device/power_meter.h"
+#include "module/module_testing.h"
+#include "profile/trials/device_script_testing.h"
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
 
@@ -86,6 +89,57 @@ TEST(Claim, ANetworkIsNotTried) {
   const auto profiler = make_live_profiler(*open_host(tree.options()), open_power_meter(), options);
   ASSERT_TRUE(profiler.ok()) << profiler.error().message;
   expect_a_trial_only_after(other, **profiler);
+}
+
+// Its helper goes away while power is read, which is in the midst of each trial.
+class LostBoard {
+ public:
+  LostBoard()
+      : device(std::make_unique<ScriptedDevice>()),
+        meter(std::make_unique<ScriptedMeter>([of = device.get(), this] {
+          if (lost_) of->still = Error{Code::unavailable, "the helper went away", ""};
+          return 5.0;
+        })) {}
+  void expect_a_failed_trial(Profiler& profiler) {
+    const auto whole = profiler.measure(profiler.default_config());
+    ASSERT_TRUE(whole.ok()) << whole.error().message;
+    EXPECT_EQ(whole->failure, "");
+    lost_ = true;
+    const auto lost = profiler.measure(profiler.default_config());
+    ASSERT_TRUE(lost.ok()) << lost.error().message;
+    EXPECT_EQ(lost->failure, "the helper went away");
+  }
+  std::unique_ptr<ScriptedDevice> device;
+  std::unique_ptr<ScriptedMeter> meter;
+
+ private:
+  bool lost_ = false;
+};
+
+TEST(Claim, AProgramsTrialFailsWhereTheBoardIsLostMeanwhile) {
+  LostBoard board;
+  ProgramTrialOptions options;
+  options.argv = {"true"};
+  const auto profiler =
+      make_program_profiler(std::move(board.device), std::move(board.meter), options);
+  ASSERT_TRUE(profiler.ok()) << profiler.error().message;
+  board.expect_a_failed_trial(**profiler);
+}
+
+TEST(Claim, ANetworksTrialFailsWhereTheBoardIsLostMeanwhile) {
+  FLYBALL_NEEDS_TORCH();
+  const TempFolder folder;
+  LostBoard board;
+  LiveOptions options;
+  options.data = folder / "digits";
+  ASSERT_TRUE(make_digits(options.data, {.train = 200, .test = 10}).ok());
+  options.warm_up_s = 0.01;
+  options.stopping.max_seconds = 0.1;
+  options.stopping.min_seconds = 0.01;
+  const auto profiler =
+      make_live_profiler(std::move(board.device), std::move(board.meter), options);
+  ASSERT_TRUE(profiler.ok()) << profiler.error().message;
+  board.expect_a_failed_trial(**profiler);
 }
 
 }  // namespace
