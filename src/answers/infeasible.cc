@@ -231,7 +231,7 @@ std::string advice_text(const Advice& one) {
 }
 
 /// A missed limit by its option: "net epoch time 16.1 of 12 s".
-Margin as_typed(Margin margin, const FlagOf& flag_of) {
+Margin in_typed_unit(Margin margin, const FlagOf& flag_of) {
   const LimitFlag flag = flag_of(margin.constraint, margin.role);
   const bool as_it_is =
       margin.constraint == Constraint::arrival_rate || margin.constraint == Constraint::slowdown;
@@ -427,7 +427,7 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why, const R
     error.message += "; what binds: " + join(binding, ", or ");
   } else {
     std::vector<Margin> missed;
-    for (const Margin& margin : why.missed) missed.push_back(as_typed(margin, flag_of));
+    for (const Margin& margin : why.missed) missed.push_back(in_typed_unit(margin, flag_of));
     error.message += "; easing one limit alone does not help" +
                      (missed.empty() ? "" : ": the nearest comes to " + missed_text(missed));
   }
