@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/figure.h"
 #include "base/os/interrupt.h"
 #include "problem/problem.h"
 
@@ -123,10 +124,10 @@ void Broker::note_kept_out() {
     jobs_[j].kept_out_by = static_cast<size_t>(service);
     const ServiceRules& rules = scheduler.service(*jobs_[j].kept_out_by);
     jobs_[j].kept_out = fmt::format(
-        "a turn of {} ({:.3g} ms) and one of {} take longer than the latency budget of "
-        "{:g} ms: it had none while {} was connected",
-        client.role.name, turn.upper_ns(1) * 1e-6, rules.name,
-        static_cast<double>(rules.latency_ns) * 1e-6, rules.name);
+        "a turn of {} ({} ms) and one of {} take longer than the latency budget of "
+        "{} ms: it had none while {} was connected",
+        client.role.name, number(turn.upper_ns(1) * 1e-6), rules.name,
+        as_typed(static_cast<double>(rules.latency_ns) * 1e-6), rules.name);
   }
 }
 

@@ -210,23 +210,23 @@ std::string format_broker(const BrokerResult& result) {
   size_t turns = result.left.turns;
   for (const TurnClientResult& client : result.clients) turns += client.turns;
   std::string text =
-      fmt::format("{} turns of {} clients in {}, {:.3g} % of the time\n", turns,
+      fmt::format("{} turns of {} clients in {}, {} % of the time\n", turns,
                   result.clients.size() + result.left.names, format_seconds({serving.seconds}),
-                  100 * serving.busy_s() / serving.seconds);
+                  number(100 * serving.busy_s() / serving.seconds));
   for (const TurnClientResult& client : result.clients) text += client_text(result, client);
   if (result.left.names > 0)
-    text += fmt::format("{} names that left before and are not kept: {} turns, {:.3g} s\n",
-                        result.left.names, result.left.turns, result.left_busy_s());
+    text += fmt::format("{} names that left before and are not kept: {} turns, {} s\n",
+                        result.left.names, result.left.turns, number(result.left_busy_s()));
   if (result.expelled > 0) text += fmt::format("{} clients were refused\n", result.expelled);
   if (result.grants.count() > 0)
-    text +=
-        fmt::format("own cost: a grant takes {:.3g} µs in the median, {:.3g} µs at p99\n",
-                    1e3 * result.grants.quantile_ms(0.5), 1e3 * result.grants.quantile_ms(0.99));
+    text += fmt::format("own cost: a grant takes {} µs in the median, {} µs at p99\n",
+                        number(1e3 * result.grants.quantile_ms(0.5)),
+                        number(1e3 * result.grants.quantile_ms(0.99)));
   if (result.other_cores)
-    text +=
-        fmt::format("others: {:.2g} cores kept busy by what is no client\n", *result.other_cores);
+    text += fmt::format("others: {} cores kept busy by what is no client\n",
+                        number(*result.other_cores, 2));
   if (std::isfinite(serving.energy_j))
-    text += fmt::format("power {:.3g} W, energy {}\n", serving.power_w(),
+    text += fmt::format("power {} W, energy {}\n", number(serving.power_w()),
                         format_joules(serving.energy_j));
   else
     text += fmt::format("no power: {}\n", result.power_gap);

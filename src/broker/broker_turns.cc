@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/figure.h"
 #include "broker/broker.h"
 
 namespace flyball {
@@ -116,9 +117,9 @@ void Broker::take_turn_away() {
   TurnClientResult& of = figures(client);
   ++of.overruns;
   ++jobs_[client.job].overruns_in_a_row;
-  tell_of_client(
-      fmt::format("{} has had its turn for {:.3g} s and loses it: others have the accelerator",
-                  of.role.name, static_cast<double>(monotonic_ns() - turn_->began_ns) * 1e-9));
+  tell_of_client(fmt::format(
+      "{} has had its turn for {} s and loses it: others have the accelerator", of.role.name,
+      number(static_cast<double>(monotonic_ns() - turn_->began_ns) * 1e-9)));
   client.since_ns = turn_->began_ns;
   end_turn(Ending::failed);
 }

@@ -1,6 +1,5 @@
 #include "fleet/latest_conditions.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "compare/compared_network.h"
@@ -12,8 +11,8 @@ namespace {
 
 // Numbers that rows of one name share.
 template <typename Name>
-Status number(Database& database, const std::string& sql, std::map<int64_t, size_t>& numbers,
-              Name name_of) {
+Status number_rows(Database& database, const std::string& sql, std::map<int64_t, size_t>& numbers,
+                   Name name_of) {
   std::map<std::pair<std::string, std::string>, size_t> names;
   return database.run(sql, {}, [&](const Row& row) {
     numbers[row.integer(0)] = names.try_emplace(name_of(row), names.size()).first->second;
@@ -31,14 +30,14 @@ int64_t place_of(const std::map<int64_t, int64_t>& places, int64_t store_id) {
 Result<LatestConditions> LatestConditions::read(Database& database,
                                                 const std::map<int64_t, int64_t>& places) {
   LatestConditions read;
-  FLYBALL_CHECK(number(database, "SELECT id, device, fingerprint FROM boards", read.devices_,
-                       [](const Row& row) {
-                         return std::pair{row.text(1), individual_of(row.text(2))};
-                       }));
-  FLYBALL_CHECK(
-      number(database, "SELECT id, workload, phase FROM jobs", read.networks_, [](const Row& row) {
-        return std::pair{canonical_network(row.text(1)), row.text(2)};
-      }));
+  FLYBALL_CHECK(number_rows(database, "SELECT id, device, fingerprint FROM boards", read.devices_,
+                            [](const Row& row) {
+                              return std::pair{row.text(1), individual_of(row.text(2))};
+                            }));
+  FLYBALL_CHECK(number_rows(database, "SELECT id, workload, phase FROM jobs", read.networks_,
+                            [](const Row& row) {
+                              return std::pair{canonical_network(row.text(1)), row.text(2)};
+                            }));
   const std::string sql = std::string(
                               "SELECT COALESCE(store_id, 0), board_id, job_id, "
                               "COALESCE(condition_id, 0), MAX(started_utc), MAX(id) FROM "

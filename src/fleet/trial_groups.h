@@ -24,7 +24,7 @@ struct TrialGroup {
   std::vector<TrialBoard> boards;
 };
 
-/// Trials that count (stored_trials() and of_latest_conditions() of store/stored_trials.h, but
+/// Trials that count (stored_trials() and of_latest_by_board() of store/stored_trials.h, but
 /// whatever their provenance), by job, mode and provenance. The database sorts, or reads an index
 /// that is sorted; here a group is kept at a time.
 /// `places`: of stores, the board that they are of; of rows of this store itself it is 0.

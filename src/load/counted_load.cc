@@ -24,9 +24,13 @@ PowerReading joined(const PowerReading& earlier, const PowerReading& later) {
   whole.energy_j = earlier.mean_w * earlier.window_s + later.mean_w * later.window_s;
   if (!(whole.window_s > 0) || !(whole.energy_j > 0)) return whole;
   whole.mean_w = whole.energy_j / whole.window_s;
-  whole.noise = std::hypot(earlier.noise * earlier.mean_w * earlier.window_s,
-                           later.noise * later.mean_w * later.window_s) /
-                whole.energy_j;
+  double error_j = 0;  // a lap too short for a noise of its own has that of the rest
+  for (const PowerReading* part : {&earlier, &later})
+    if (std::isfinite(part->noise))
+      error_j = std::hypot(error_j, part->noise * part->mean_w * part->window_s);
+  whole.noise = std::isfinite(earlier.noise) || std::isfinite(later.noise)
+                    ? error_j / whole.energy_j
+                    : earlier.noise;
   return whole;
 }
 

@@ -138,6 +138,7 @@ class ToldMeter final : public PowerMeter {
     PowerReading reading;
     reading.mean_w = energy_j_ / window_s_;
     reading.window_s = window_s_;
+    reading.noise = window_s_ < 1 ? std::numeric_limits<double>::infinity() : 0.01;
     count();
     return reading;
   }
@@ -161,6 +162,19 @@ TEST(CountedLoad, WhatIsDrawnAfterTheLastAnswerIsNoEnergyOfRequests) {
   ASSERT_TRUE(counted.power());
   EXPECT_DOUBLE_EQ(counted.power()->window_s, 3);
   EXPECT_DOUBLE_EQ(counted.power()->mean_w, 28.0 / 3);
+}
+
+TEST(CountedLoad, ALapTooShortForANoiseOfItsOwnLeavesThatOfTheRest) {
+  ToldMeter meter;
+  CountedLoad counted(&meter);
+  counted.begin(0);
+  meter.draw(10, 2);
+  counted.reach(2000 * ms);
+  meter.draw(10, 0.25);
+  counted.reach(2250 * ms);
+  counted.end(2300 * ms);
+  ASSERT_TRUE(counted.power());
+  EXPECT_NEAR(counted.power()->noise, 0.01 * 2 / 2.25, 1e-9);
 }
 
 TEST(CountedLoad, WhereAllIsAnsweredBeforeTheLoadEndsAllCounts) {

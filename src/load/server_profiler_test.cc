@@ -14,7 +14,7 @@ TEST(ServerProfiler, ATrialFailsWhereTheBoardIsLostMeanwhile) {
   auto device = std::make_unique<ScriptedDevice>();
   bool loses = false;
   auto meter = std::make_unique<ScriptedMeter>([of = device.get(), &loses] {
-    if (loses) of->still = Error{Code::unavailable, "the helper went away", ""};
+    if (loses) of->stands = [] { return Error{Code::unavailable, "the helper went away", ""}; };
     return 5.0;
   });
   ServerTrialOptions options;

@@ -25,9 +25,10 @@ Status latency_can_be_met(const Problem& problem, size_t r) {
   if (arrives_ms < role.latency_ms) return {};
   return Error{
       Code::infeasible,
-      fmt::format("the latency budget of {:.4g} ms binds: at {:g} requests/s a batch of "
-                  "{:g} alone takes {:.4g} ms to arrive",
-                  role.latency_ms, role.rate_hz, smallest, arrives_ms),
+      fmt::format("the latency budget of {} ms binds: at {} requests/s a batch of "
+                  "{} alone takes {} ms to arrive",
+                  as_typed(role.latency_ms), as_typed(role.rate_hz), as_typed(smallest),
+                  number(arrives_ms, 4)),
       fmt::format("allow more than {} ms, or offer smaller batch sizes", upper_figure(arrives_ms))};
 }
 

@@ -381,7 +381,8 @@ TEST(Roofs, AModeThatDidNotStandUntilItsEndIsNotMeasured) {
   meter.name = "";  // or its idle power already would not be measured
   RoofOptions options{.seconds = 0.002, .array_bytes = 1e5, .intensities = {1}};
   options.progress = [&](size_t, size_t, const std::string& what) {
-    if (what == "launch") device.still = Error{Code::unavailable, "the helper went away", ""};
+    if (what == "launch")
+      device.stands = [] { return Error{Code::unavailable, "the helper went away", ""}; };
   };
   const auto roofs = measure_roofs(device, meter, {{{{"cpu_cores", 1}}}}, options);
   ASSERT_FALSE(roofs.ok());

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/figure.h"
 
 namespace flyball {
 
@@ -272,7 +273,7 @@ void Execution::end(int64_t at_ns) {
 std::string Execution::blocked(size_t t, size_t s) const {
   const std::string takes =
       options_.measured
-          ? fmt::format(" ({:.3g} ms)", scheduler_.training_time(t).upper_ns(1) * 1e-6)
+          ? fmt::format(" ({} ms)", number(scheduler_.training_time(t).upper_ns(1) * 1e-6))
           : "";
   const int64_t margin_ns = scheduler_.service(s).margin_ns;
   const std::string margin =
@@ -281,9 +282,9 @@ std::string Execution::blocked(size_t t, size_t s) const {
                     : "";
   return fmt::format(
       "{} did not train: a minibatch of it{} and an answer of {} take longer than its latency "
-      "budget of {:g} ms{}",
-      scheduler_.training(t).name, takes, scheduler_.service(s).name, result_.services[s].budget_ms,
-      margin);
+      "budget of {} ms{}",
+      scheduler_.training(t).name, takes, scheduler_.service(s).name,
+      as_typed(result_.services[s].budget_ms), margin);
 }
 
 }  // namespace flyball

@@ -12,18 +12,18 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const PowerMode slow{{{"gpu_mhz", 300}}};
-constexpr int64_t second_ns = 1'000'000'000;
+constexpr int64_t one_second_ns = 1'000'000'000;
 
 TEST(HeldMode, IsAskedForFromTimeToTimeOnceItIsSet) {
   ScriptedDevice device;
   HeldMode held(device);
   const int64_t now_ns = monotonic_ns();
-  EXPECT_FALSE(held.due(now_ns + 20 * second_ns));  // there is none
+  EXPECT_FALSE(held.due(now_ns + 20 * one_second_ns));  // there is none
   ASSERT_TRUE(held.set(slow).ok());
-  EXPECT_FALSE(held.due(now_ns + 9 * second_ns));
-  EXPECT_TRUE(held.due(now_ns + 20 * second_ns));
-  EXPECT_FALSE(held.due(now_ns + 29 * second_ns));
-  EXPECT_TRUE(held.due(now_ns + 30 * second_ns));
+  EXPECT_FALSE(held.due(now_ns + 9 * one_second_ns));
+  EXPECT_TRUE(held.due(now_ns + 20 * one_second_ns));
+  EXPECT_FALSE(held.due(now_ns + 29 * one_second_ns));
+  EXPECT_TRUE(held.due(now_ns + 30 * one_second_ns));
 }
 
 // The device says once that it was put back.

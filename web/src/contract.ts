@@ -1278,7 +1278,7 @@ export interface FleetShow {
   measurements: number;
   /** [count] Measurements of programs that mark no minibatches, which neither spread nor best modes count. */
   whole_runs: number;
-  /** [count] Measurements under other conditions than the latest of their board and workload, likewise. */
+  /** [count] Measurements under other conditions, or with other software, than the latest of their board and workload, likewise. */
   other_conditions: number;
   /** [count] Boards that are stale. */
   stale: number;
@@ -2440,13 +2440,13 @@ export interface ProfileEpochs {
   power_gap: string;
   /** In their order. */
   epochs: ProfileEpoch[];
-  /** Means over epochs 1 and later, without one that an interrupt cut off; null where there are none. */
+  /** Means over the epochs after the first of the run, without one that an interrupt cut off; null where there are none. */
   later: ProfileLater | null;
   /** [count] Samples left out. */
   skipped: number;
   /** The first 1000 of them. */
   bad_samples: ProfileBadSample[];
-  /** Epochs that took far longer for a minibatch than the spread of the others lets expect, in words; null: none did. Means count them, but for epoch 0. */
+  /** Epochs that took far longer for a minibatch than the spread of the others lets expect, in words; null: none did. Means count them, but for the first of the run. */
   outlying: string | null;
   /** [count] The first epoch whose loss is no number; null: none. */
   diverged_in: number | null;
@@ -3351,7 +3351,7 @@ export interface LiveTimeline {
   switching: number[];
   /** [1] Share of the time in checkpoints. */
   saving: number[];
-  /** [W] Mean power. Null: not known all the time. */
+  /** [W] Mean power. Null: known for less than 99 % of the time. */
   power_w: (number | null)[];
   /** Power modes in their order; empty: it stays and is not named. */
   modes: ModeSince[];

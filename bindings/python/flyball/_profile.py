@@ -48,7 +48,7 @@ class Profile(Document):
 
     @property
     def later(self) -> Optional[Epoch]:
-        """Means over epochs 1 and later."""
+        """Means over the epochs after the first of the run."""
         return self._one(Epoch, "later")
 
     @property

@@ -7,6 +7,7 @@
 #include "base/figure.h"
 #include "base/json.h"
 #include "cli/output.h"
+#include "problem/problem.h"
 #include "space/measurement.h"
 
 namespace flyball::cli {
@@ -21,7 +22,7 @@ std::string beyond_text(const Together& together, double budget_ms) {
 }
 
 std::string over_budget_text(const Together& together, double budget_w) {
-  if (!(together.hungrier_w > budget_w)) return "";
+  if (std::isnan(together.hungrier_w) || holds(together.hungrier_w, budget_w)) return "";
   return fmt::format(
       "  that is above the {} W that were asked for: the plan rests on what each "
       "role does alone\n",

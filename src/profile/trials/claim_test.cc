@@ -97,7 +97,8 @@ class LostBoard {
   LostBoard()
       : device(std::make_unique<ScriptedDevice>()),
         meter(std::make_unique<ScriptedMeter>([of = device.get(), this] {
-          if (lost_) of->still = Error{Code::unavailable, "the helper went away", ""};
+          if (lost_)
+            of->stands = [] { return Error{Code::unavailable, "the helper went away", ""}; };
           return 5.0;
         })) {}
   void expect_a_failed_trial(Profiler& profiler) {

@@ -49,7 +49,7 @@ class ScriptedDevice final : public Device {
     if (told) told(caps());
     return {};
   }
-  Status still_set() override { return stands ? stands() : still; }
+  Status still_set() override { return stands ? stands() : Status(); }
   Status can_keep() const override { return {}; }
   Status keep() override { return {}; }
 
@@ -67,7 +67,6 @@ class ScriptedDevice final : public Device {
   std::function<void(const PowerMode&)> told{};  ///< of each mode that was set, or put back
   std::function<bool(const PowerMode&)> refuses{};  ///< this mode
   std::function<Status()> stands{};                 ///< is what was set still there?
-  Status still{};                                   ///< the answer, where that is not asked
 
  private:
   DeviceInfo info_{"scripted", "Scripted board", "board of a script"};

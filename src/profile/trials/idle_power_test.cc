@@ -84,7 +84,7 @@ TEST(IdlePower, WithoutASensorThereIsNone) {
 TEST(IdlePower, IsNoneOfAModeThatDidNotStandUntilItsEnd) {
   ScriptedDevice device;
   ScriptedMeter meter([&] {
-    device.still = Error{Code::unavailable, "the helper went away", ""};
+    device.stands = [] { return Error{Code::unavailable, "the helper went away", ""}; };
     return 5.0;
   });
   const auto idle = measure_idle(device, meter, {{{"gpu_mhz", 300}}}, quick);

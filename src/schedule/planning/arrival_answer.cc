@@ -58,9 +58,9 @@ Json judged_json(const Problem& problem, const JudgedChoice& one) {
 }
 
 std::string latency_text(const SimulatedService& service, double limit_ms) {
-  if (service.latency_ms == unlimited) return fmt::format("beyond {:g} ms", limit_ms);
+  if (service.latency_ms == unlimited) return fmt::format("beyond {} ms", as_typed(limit_ms));
   return upper_figure(service.latency_ms, 4, limit_ms) +
-         (limit_ms == unlimited ? " ms" : fmt::format(" of {:g} ms", limit_ms)) +
+         (limit_ms == unlimited ? " ms" : fmt::format(" of {} ms", as_typed(limit_ms))) +
          (service.kept_ms < limit_ms
               ? fmt::format(" (keeps a limit of {:g} ms, too)", service.kept_ms)
               : "");
@@ -77,11 +77,12 @@ std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
   const Problem& problem = *answer.problem;
   std::string text;
   if (problem.concurrent())
-    text += fmt::format("  {} (its equations say {:.4g})\n",
-                        leaves_no_training(problem, one.option.choice.outcome)
-                            ? "no training minibatch fits"
-                            : fmt::format("{:.4g} training minibatches/s", one.run.trainings_per_s),
-                        one.planned_per_s);
+    text += fmt::format(
+        "  {} (its equations say {})\n",
+        leaves_no_training(problem, one.option.choice.outcome)
+            ? "no training minibatch fits"
+            : fmt::format("{} training minibatches/s", number(one.run.trainings_per_s, 4)),
+        number(one.planned_per_s, 4));
   size_t role = problem.roles.front().serves() ? 0 : 1;
   for (const SimulatedService& service : one.run.services) {
     text += fmt::format("  {}: {}\n", role_name(problem, role),

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/figure.h"
+
 namespace flyball {
 namespace {
 
@@ -98,7 +100,7 @@ std::optional<std::string> Replanner::rates_changed(int64_t now_ns) {
     watch.look(now_ns);
     const double rate_hz = watch.take_change();
     if (!(rate_hz > 0)) continue;
-    why += fmt::format("{}{:.3g} requests/s arrive", why.empty() ? "" : ", ", rate_hz);
+    why += fmt::format("{}{} requests/s arrive", why.empty() ? "" : ", ", number(rate_hz));
     if (watches_.size() > 1) why += " at " + role.workload;
   }
   return why.empty() ? std::nullopt : std::optional(std::move(why));

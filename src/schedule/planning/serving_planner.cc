@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/figure.h"
 #include "base/units.h"
 
 namespace flyball {
@@ -150,7 +151,7 @@ void ServingPlanner::learn_rates(int64_t now_ns) {
         static_cast<double>(some ? at_ns.back() - at_ns.front() : now_ns - from_ns) * 1e-9;
     if (!(seconds > 0)) return;
     rates_hz_[s] = (some ? static_cast<double>(at_ns.size() - 1) : 1) / seconds;
-    why += fmt::format("{}{:.3g} requests/s arrive", s == 0 ? "" : ", ", rates_hz_[s]);
+    why += fmt::format("{}{} requests/s arrive", s == 0 ? "" : ", ", number(rates_hz_[s]));
   }
   for (auto& at_ns : first_) at_ns.clear();
   replanner_.begin(rates_hz_, choice_, now_ns);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/figure.h"
 #include "schedule/planning/serving_planner.h"
 
 namespace flyball {
@@ -78,9 +79,9 @@ void ServingPlanner::begin_visit(ModePromise promise, int64_t now_ns, const std:
                                 ? fmt::format("to be measured, {:.3g} training minibatches/s are "
                                               "predicted there",
                                               asked.trainings_per_s)
-                                : fmt::format("to be measured, answers within {:.3g} ms are "
+                                : fmt::format("to be measured, answers within {} ms are "
                                               "predicted there",
-                                              asked.p99_ms));
+                                              number(asked.p99_ms)));
   for (const double rate_hz : rates_hz_) change.why.rate_hz += rate_hz;
   change.why.batch = asked.plan.largest_batch.front();
   change.plan = asked.plan;
