@@ -8,6 +8,7 @@
 namespace flyball::testing_tools {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 using Words = std::vector<std::string>;
@@ -126,8 +127,11 @@ TEST_F(BadInputTest, NumbersBeyondAnythingAreRefused) {
         const Finished done = run(words);
         const std::string line = ::testing::PrintToString(words);
         EXPECT_EQ(done.exit_code, 2) << line;
-        // Not something else of the command.
-        EXPECT_THAT(done.err.substr(0, done.err.find('\n')), HasSubstr(option.substr(0, blank)))
+        // This, not something else of the command.
+        const size_t error = done.err.find("flyball: ");
+        ASSERT_NE(error, std::string::npos) << line;
+        EXPECT_THAT(done.err.substr(error, done.err.find('\n', error) - error),
+                    AnyOf(HasSubstr(option.substr(0, blank)), HasSubstr(number)))
             << line;
         EXPECT_THAT(done.err, HasSubstr("HINT: ")) << line;
         EXPECT_THAT(done.out, "") << line;

@@ -280,8 +280,6 @@ TEST_F(CollectCommandTest, BoardsWithAnotherTotalOfPowerAreLeftOut) {
       run({"compare", "boards", "resnet18", "--device", "orin_nano", "--store", fleet, "--json"});
   ASSERT_EQ(compared.exit_code, 0) << compared.err;
   EXPECT_THAT(compared.json().dump(), testing::HasSubstr("another total (monitor)"));
-  const auto shown = run({"fleet", "show", "--store", fleet, "--json"}).json();
-  EXPECT_NEAR(shown["best"][0]["power_w"].get<double>(), 11, 1e-9) << shown["best"];
 }
 
 }  // namespace

@@ -64,7 +64,10 @@ Status make_folder(const fs::path& folder, std::optional<gid_t> group) {
   std::error_code failed;
   fs::create_directories(folder.parent_path(), failed);
   if (failed) return file_error("create the folder", folder.parent_path(), failed.value());
-  if (::mkdir(folder.c_str(), 0700) != 0) return file_error("create the folder", folder, errno);
+  if (::mkdir(folder.c_str(), 0700) != 0) {
+    if (errno == EEXIST) return {};  // another broker has made it just now
+    return file_error("create the folder", folder, errno);
+  }
   if (group &&
       (::chown(folder.c_str(), ::geteuid(), *group) != 0 || ::chmod(folder.c_str(), 0750) != 0))
     return file_error("let a group into", folder, errno);
