@@ -91,16 +91,17 @@ TEST_F(CellRunTest, WhatDoesNotEndWhenItIsTooHotIsKilled) {
 TEST_F(CellRunTest, ABoardThatIsNotPutBackIsNoted) {
   ASSERT_TRUE(
       write_file(folder_ / "stays",
-                 "#!/bin/bash\n[ \"$1\" = mode ] && { echo 'flyball: no right' >&2; exit 2; "
-                 "}\necho '{}'\n")
+                 "#!/bin/bash\n[ \"$1\" = mode ] && { echo 'flyball: no right' >&2; exit 2; }\n"
+                 "while [ \"$1\" != --store ]; do shift; done\n: >\"$2\"\necho '{}'\n")
           .ok());
   std::filesystem::permissions(folder_ / "stays", std::filesystem::perms::owner_all);
   const auto code = run(folder_ / "stays");
   ASSERT_TRUE(code.ok()) << code.error().message;
   EXPECT_EQ(*code, 0);
-  EXPECT_NE(cell_status(campaign_, cells_, cells_[0], place()).last->not_restored, "");
-  EXPECT_THAT(campaign_status(campaign_, cells_, place()).notes,
-              testing::Contains(HasSubstr("was not put back: ")));
+  const CampaignStatus status = campaign_status(campaign_, cells_, place());
+  ASSERT_TRUE(status.states[0].last);
+  EXPECT_THAT(status.states[0].last->not_restored, HasSubstr("no right"));
+  EXPECT_THAT(status.notes, testing::Contains(HasSubstr("was not put back: ")));
 }
 
 TEST_F(CellRunTest, ABoardThatDoesNotCoolDownIsSaid) {

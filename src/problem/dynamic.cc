@@ -123,7 +123,7 @@ size_t cheapest(const std::vector<Path>& paths) {
 double value_of(const Problem& problem, std::span<const RateWindow> windows, double total) {
   double weight = 0;
   for (const RateWindow& window : windows) weight += weight_of(problem, window);
-  return (counts_training(problem.objective) ? -total : total) / weight;
+  return (counts_training(problem.objective) ? 0 - total : total) / weight;  // none is 0, not -0
 }
 
 }  // namespace

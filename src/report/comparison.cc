@@ -55,6 +55,11 @@ std::string board_of(const StoredRun& run) {
   return run.origin ? run.origin->board : "";
 }
 
+std::string on_board(const StoredRun& run) {
+  if (run.origin) return " on " + run.origin->name;
+  return run.request.device.empty() ? "" : " on " + run.request.device;
+}
+
 ComparedTrial compared(const TrialComparison& trial, const RunComparison& all, Sources& sources) {
   ComparedTrial row{
       trial.trial, side_of(trial.first, sources), side_of(trial.second, sources), {}, ""};
@@ -186,13 +191,12 @@ Result<int64_t> earlier_run(const std::vector<StoredRun>& runs, int64_t run) {
   const std::string workload = summary_of(*at).workload, board = board_of(*at);
   for (auto before = std::next(at); before != runs.end(); ++before)
     if (before->measurements > 0 && board_of(*before) == board &&
-        summary_of(*before).workload == workload)
+        before->request.device == at->request.device && summary_of(*before).workload == workload)
       return before->id;
-  return Error{
-      Code::not_found,
-      fmt::format("no run before {} measured {}{}", run, workload.empty() ? "the same" : workload,
-                  board.empty() ? "" : fmt::format(" on {}", at->origin->name)),
-      "name both runs: flyball runs compare 3 4; `flyball runs list` shows them"};
+  return Error{Code::not_found,
+               fmt::format("no run before {} measured {}{}", run,
+                           workload.empty() ? "the same" : workload, on_board(*at)),
+               "name both runs: flyball runs compare 3 4; `flyball runs list` shows them"};
 }
 
 }  // namespace flyball

@@ -137,6 +137,14 @@ TEST(Comparison, TheRunBeforeIsOneOfTheSameBoard) {
   EXPECT_THAT(earlier_run(runs, 1).error().message, HasSubstr("no run before 1"));
 }
 
+TEST(Comparison, TheRunBeforeIsOneOfTheSameSimulatedBoard) {
+  std::vector<StoredRun> runs = {run(3, "net"), run(2, "net"), run(1, "net")};
+  runs[0].request.device = runs[2].request.device = "orin_agx";
+  runs[1].request.device = "orin_nano";
+  EXPECT_EQ(*earlier_run(runs, 3), 1);
+  EXPECT_THAT(earlier_run(runs, 2).error().message, HasSubstr("measured net on orin_nano"));
+}
+
 TEST(Comparison, BoardsOfACollectedStoreDoNotCompare) {
   StoredMeasurement other = trial(1, 200, 0.01);
   other.board = other.board_name = "nano-2";

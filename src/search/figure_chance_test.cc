@@ -56,6 +56,38 @@ TEST(FigureChance, TheAnswerHoldsTheLimitAndIsTheBestThatDoes) {
   EXPECT_LE(answer->outcome.loss, 1.1 * exact.outcome.loss);
 }
 
+// Where all that was tried is beyond the limit, what is unlike it is tried while there are
+// profiles.
+TEST(FigureChance, WhatHoldsFarFromAllMissesIsFound) {
+  const auto one = problem({});
+  Readings all = readings(*one);
+  const Space& rows = one->candidates->space(0);
+  for (size_t i = 0; i < rows.size(); ++i)  // one corner alone holds, and is the slowest
+    all[0][i].excess = rows.row(i)[0] == 2 && rows.row(i)[1] <= 200 ? -0.1 : 0.2;
+  SearchOptions options;
+  options.profile_budget = 8;
+  options.make_predictor = [] { return std::make_unique<NearestPredictor>(); };
+  auto strategy = make_strategy("flyball", one, options);
+  ASSERT_TRUE(strategy.ok());
+  const auto answer = run_search(**strategy, all);
+  ASSERT_TRUE(answer.ok()) << answer.error().message << " " << (*strategy)->stopped();
+  EXPECT_LE(all[0][answer->choice[0]].excess, 0);
+}
+
+TEST(FigureChance, WhereNothingHoldsAllProfilesAreUsedToFindOut) {
+  const auto one = problem({});
+  Readings all = readings(*one);
+  for (Reading& reading : all[0]) reading.excess = 0.25;
+  SearchOptions options;
+  options.profile_budget = 8;
+  options.make_predictor = [] { return std::make_unique<NearestPredictor>(); };
+  auto strategy = make_strategy("flyball", one, options);
+  ASSERT_TRUE(strategy.ok());
+  EXPECT_FALSE(run_search(**strategy, all).ok());
+  EXPECT_EQ((*strategy)->history().profiles(), 8u);
+  EXPECT_EQ((*strategy)->stopped(), "all profiles were used");
+}
+
 TEST(FigureChance, NothingThatHoldsIsAnInfeasibleProblem) {
   const auto one = problem({});
   Readings all = readings(*one);

@@ -9,6 +9,7 @@
 #include "problem/choices.h"
 #include "search/acquisition.h"
 #include "search/design.h"
+#include "search/figure_chance.h"
 #include "search/registry.h"
 #include "search/surfaces.h"
 
@@ -153,6 +154,9 @@ class Flyball : public Strategy {
   /// Where nothing is likely to meet the budgets: what would need the least of each, by the
   /// predictions, so that the answer can say how near that is.
   std::optional<Ask> nearest_ask() {
+    if (auto far = farthest_from_misses(history(), [&](auto choice) { return open(choice); }))
+      return begin(*std::move(far),
+                   "no trial holds the limits on what is reported; this is farthest from all");
     Readings expected;
     const auto posteriors = posteriors_of(history(), options());
     if (!posteriors.ok()) return stop(posteriors.error().message);

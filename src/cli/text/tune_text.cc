@@ -119,11 +119,12 @@ std::string figures_text(const TuneResult& result) {
   std::string text;
   for (const auto& [name, value] : figures_of(result, *result.choice)) {
     text += fmt::format("{} of the choice: {}", name, figure_text(name, value));
-    if (const auto other = usual.find(name); other != usual.end())
-      text += fmt::format(", of the default: {}{}", figure_text(name, other->second),
-                          is_worse(name, value, other->second, result.request.limits)
-                              ? " (the choice is worse)"
-                              : "");
+    if (const auto other = usual.find(name); other != usual.end()) {
+      const std::string told = figure_text(name, other->second);
+      const bool worse = told != figure_text(name, value) &&
+                         is_worse(name, value, other->second, result.request.limits);
+      text += fmt::format(", of the default: {}{}", told, worse ? " (the choice is worse)" : "");
+    }
     text += "\n";
   }
   return text;
