@@ -170,5 +170,20 @@ TEST_F(PlanTest, EvaluateSearchHasTheKeysItPromises) {
   EXPECT_EQ(std::ranges::count(cases, '\n'), 9);
 }
 
+// A limit holds for all windows: what is advised does for the one that asks the most.
+TEST_F(PlanTest, WhatIsAdvisedServesEveryWindow) {
+  const std::string infer = small_table("infer").string();
+  const auto plan = [&](const std::string& power) {
+    return run({"plan", "dynamic", "--infer", infer, "--windows", "180:1min,300:1min,200:1min",
+                "--latency", "1s", "--power-budget", power, "--no-store", "--json"});
+  };
+  const Finished refused = plan("9W");
+  ASSERT_EQ(refused.exit_code, 1) << refused.err;
+  EXPECT_NE(refused.err.find("window 2 (300 requests/s)"), std::string::npos) << refused.err;
+  const auto easing = refused.json()["infeasible"]["easing"][0];
+  ASSERT_EQ(easing["flag"], "--power-budget");
+  EXPECT_EQ(plan(easing["value"].dump() + "W").exit_code, 0) << easing;
+}
+
 }  // namespace
 }  // namespace flyball::testing_tools

@@ -59,20 +59,25 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
   return all;
 }
 
-/// The first window that nothing profiled serves, in the words of its own search.
+/// The window that nothing profiled serves, in the words of its own search; of several the one
+/// with the highest rate, as limits hold for all of them, and what does for it does for slower
+/// ones.
 std::optional<Refusal> unserved(const RateProblems& problems, const RateProfiles& all,
                                 std::span<const RateWindow> windows) {
+  std::optional<size_t> fastest;
   for (size_t w = 0; w < windows.size(); ++w) {
     const double rate_hz = windows[w].rate_hz;
-    const auto refused = all.refused.find(rate_hz);
-    if (refused == all.refused.end()) continue;
-    if (solve(*problems.at(rate_hz), all.readings).outcome.feasible) continue;
-    Refusal refusal = refused->second;
-    refusal.why_not =
-        refusal.why_not.within(fmt::format("window {} ({:g} requests/s)", w + 1, rate_hz));
-    return refusal;
+    if (!all.refused.contains(rate_hz) || (fastest && rate_hz <= windows[*fastest].rate_hz) ||
+        solve(*problems.at(rate_hz), all.readings).outcome.feasible)
+      continue;
+    fastest = w;
   }
-  return {};
+  if (!fastest) return {};
+  const double rate_hz = windows[*fastest].rate_hz;
+  Refusal refusal = all.refused.at(rate_hz);
+  refusal.why_not =
+      refusal.why_not.within(fmt::format("window {} ({:g} requests/s)", *fastest + 1, rate_hz));
+  return refusal;
 }
 
 Result<DynamicAnswer> answer(Session& session, const SharedBoard& board, const Request& request,
