@@ -52,8 +52,9 @@ TEST_F(OlderStoreTest, EveryRunIsListedAsItWas) {
   using Run = std::pair<int, std::string>;
   EXPECT_THAT(found, ElementsAre(Run(12, "roofs"), Run(11, "resnet18"), Run(10, "resnet18"),
                                  Run(9, "net"), Run(8, "net"), Run(7, "net infer on orin_agx"),
-                                 Run(6, "switch cost"), Run(5, "idle power"), Run(3, "lenet5"),
-                                 Run(2, "idle power"), Run(1, "lenet5")));
+                                 Run(5, "idle power"), Run(3, "lenet5"), Run(2, "idle power"),
+                                 Run(1, "lenet5"), Run(6, "switch cost")))
+      << "by their begin";
   EXPECT_THAT(run({"runs", "list"}).out, HasSubstr("switch cost"));
 }
 

@@ -34,7 +34,7 @@ class SignalTest : public CommandTest {
       ::kill(child, signal);
       ::usleep(300'000);
       ASSERT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "the program has time to save";
-      expect_ends(child, signal);
+      expect_ends(child, signal, 128 + SIGKILL);
       fs::remove(begun);
     }
   }

@@ -9,10 +9,8 @@ AddedOptions add_memory_options(CLI::App& command, MemoryOptions& options) {
       command, "--memory", [&options](uint64_t bytes) { options.bytes = bytes; },
       "Memory that a network here may take, what needs more is left out; default: what is "
       "available");
-  CLI::Option* unchecked =
-      command.add_flag("--no-memory-check", options.no_check,
-                       "Try also what does not fit into this machine's memory");
-  return {size, unchecked->excludes(size)};
+  return {size, command.add_flag("--no-memory-check", options.no_check,
+                                 "Try also what does not fit into this machine's memory")};
 }
 
 }  // namespace flyball::cli

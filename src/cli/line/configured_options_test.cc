@@ -6,7 +6,6 @@
 #include "cli/common_options.h"
 #include "cli/line/application.h"
 #include "cli/load_options.h"
-#include "cli/memory_options.h"
 
 namespace flyball::cli {
 namespace {
@@ -60,10 +59,7 @@ TEST(OptionsThatContradict, AreRefusedWhereBothAreTyped) {
   CLI::App command{"Tunes."};
   StoreArguments store;
   add_store_options(command, store);
-  MemoryOptions memory;
-  add_memory_options(command, memory);
   EXPECT_THROW(take(command, {}, {"--store", "a.db", "--no-store"}), CLI::ExcludesError);
-  EXPECT_THROW(take(command, {}, {"--memory", "1GB", "--no-memory-check"}), CLI::ExcludesError);
 }
 
 TEST(OptionsThatContradict, AreDecidedByTheTypedOne) {
