@@ -96,7 +96,7 @@ int64_t Broker::pump(int64_t until_ns) {
 
 bool Broker::look() {
   if (ends()) execution_.scheduler().drain();
-  hold_mode();
+  execution_.hold_mode(options_.held, mutex_);
   tell_replans();
   end_pause();
   wait_for_the_one_behind();

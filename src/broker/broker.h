@@ -102,7 +102,6 @@ class Broker final : public Executor {
   Status set_mode(const PlanChange& change) override;
 
   int64_t pump(int64_t until_ns);
-  void hold_mode();
   void pause_trainings(int64_t turn_ns);
   void end_pause();
   void tell_replans();

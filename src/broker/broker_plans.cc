@@ -48,15 +48,6 @@ Status Broker::set_mode(const PlanChange& change) {
   return set.get();
 }
 
-void Broker::hold_mode() {
-  HeldMode* held = options_.held;
-  if (!held || execution_.scheduler().draining() || !held->due(monotonic_ns())) return;
-  mutex_.unlock();  // the helper is asked
-  const Status stands = held->still_set();
-  mutex_.lock();
-  if (!stands.ok()) execution_.set_again(*held, stands);
-}
-
 void Broker::limit_training(double part, const std::string& why) {
   const std::lock_guard lock(mutex_);
   training_part_ = std::clamp(part, 0.001, 1.0);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/clock.h"
 #include "schedule/held_mode.h"
 #include "schedule/serving_result.h"
 #include "schedule/serving_timeline.h"
@@ -112,6 +113,16 @@ class Execution {
   /// The board has left its mode, as still_set() said: it is set again at once. Told as a new plan,
   /// where it cannot be set, too, once.
   void set_again(HeldMode& held, const Status& lost);
+  /// The same where it is time to look, while nothing drains; without the lock while the helper is
+  /// asked. `held` may be null.
+  template <class Lock>
+  void hold_mode(HeldMode* held, Lock& lock) {
+    if (!held || scheduler_.draining() || !held->due(monotonic_ns())) return;
+    lock.unlock();
+    const Status stands = held->still_set();
+    lock.lock();
+    if (!stands.ok()) set_again(*held, stands);
+  }
   /// What runs is followed by something that takes so long, whatever waits, until the next
   /// decision.
   void pause_follows(double ns) { pause_ns_ = ns; }

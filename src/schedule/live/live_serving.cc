@@ -243,17 +243,8 @@ int64_t LiveServing::now_ns() const {
 
 bool LiveServing::look() {
   if (monotonic_ns() >= execution_.until_ns() || is_interrupted(options_.stop)) end_requests();
-  hold_mode();
+  execution_.hold_mode(options_.held, *turn_);
   return true;
-}
-
-void LiveServing::hold_mode() {
-  HeldMode* held = options_.held;
-  if (!held || execution_.scheduler().draining() || !held->due(monotonic_ns())) return;
-  turn_->unlock();  // the helper is asked
-  const Status stands = held->still_set();
-  turn_->lock();
-  if (!stands.ok()) execution_.set_again(*held, stands);
 }
 
 void LiveServing::wait() {

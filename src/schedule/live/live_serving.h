@@ -116,7 +116,6 @@ class LiveServing final : public Serving, private Executor {
   int64_t chosen_batch(size_t service) const;
   void answer(const Decision& what);
   Status train(const Decision& what);
-  void hold_mode();
   Status save_when_due(bool at_end);
   Status save_all(bool at_end);
   void end_requests();
