@@ -62,7 +62,7 @@ std::string latency_text(const SimulatedService& service, double limit_ms) {
   return upper_figure(service.latency_ms, 4, limit_ms) +
          (limit_ms == unlimited ? " ms" : fmt::format(" of {} ms", as_typed(limit_ms))) +
          (service.kept_ms < limit_ms
-              ? fmt::format(" (keeps a limit of {:g} ms, too)", service.kept_ms)
+              ? fmt::format(" (would keep --latency {}ms, too)", as_typed(service.kept_ms))
               : "");
 }
 
@@ -92,8 +92,7 @@ std::string judged_text(const ArrivalAnswer& answer, const JudgedChoice& one) {
   if (!std::isnan(one.option.power_w))
     text += fmt::format(
         "  at most {}{} W\n", upper_figure(one.option.power_w, 4, problem.budgets.power_w),
-        problem.budgets.power_w == unlimited ? ""
-                                             : fmt::format(" of {:g}", problem.budgets.power_w));
+        problem.budgets.power_w == unlimited ? "" : " of " + as_typed(problem.budgets.power_w));
   return text;
 }
 
