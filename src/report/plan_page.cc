@@ -30,7 +30,7 @@ std::string run_words(const Settings& settings, const std::string& pinned) {
 }
 
 // What can be set is one mode: where each role has its own, there are no steps.
-Json apply_of(const Json& answer, const std::string& command) {
+Json plan_steps(const Json& answer, const std::string& command) {
   const Json choice = value_at(answer, "choice");
   const Json together = value_at(answer, "together");
   const bool refused = together.is_object() && !text_of(together, "refused").empty();
@@ -58,7 +58,7 @@ Json apply_of(const Json& answer, const std::string& command) {
 
 Json plan_page(const Json& answer, const std::string& command) {
   Json page = page_document("plan", command, answer);
-  page["apply"] = apply_of(answer, command);
+  page["apply"] = plan_steps(answer, command);
   return page;
 }
 

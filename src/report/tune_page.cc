@@ -51,7 +51,7 @@ bool was_simulated(const Json& trial) {
   return has_origin(trial, Origin::simulated);
 }
 
-Json apply_of(const Json& answer, const std::string& command) {
+Json tune_steps(const Json& answer, const std::string& command) {
   const Json choice = value_at(answer, "choice");
   if (!choice.is_object()) return Json::array();
   const Json request = value_at(answer, "request");
@@ -78,7 +78,7 @@ Json apply_of(const Json& answer, const std::string& command) {
 
 Json tune_page(const Json& answer, const std::string& command) {
   Json page = page_document("tune", command, answer);
-  page["apply"] = apply_of(answer, command);
+  page["apply"] = tune_steps(answer, command);
   page["configurations"] = nullptr;
   return page;
 }

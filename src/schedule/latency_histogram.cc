@@ -7,9 +7,9 @@
 namespace flyball {
 namespace {
 
-constexpr double step = 0.005, least_ns = 1e3, most_ns = 9e11;
+constexpr double bin_step = 0.005, least_ns = 1e3, most_ns = 9e11;
 
-const double log_step = std::log1p(step);
+const double log_step = std::log1p(bin_step);
 const auto cells = static_cast<size_t>(std::log(most_ns / least_ns) / log_step) + 2;
 
 size_t cell_of(double ns) {

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::unique_ptr<Profiler> twin(const std::string& board_name, const std::string& workload,
-                               Phase phase, const TwinTrialOptions& options = {}) {
+std::unique_ptr<Profiler> preset_twin(const std::string& board_name, const std::string& workload,
+                                      Phase phase, const TwinTrialOptions& options = {}) {
   const auto board = open_board("twin:" + board_name);
   auto known = known_twin_workload(workload, phase);
   return *make_twin_profiler(**board, *std::move(known), options);
@@ -35,7 +35,7 @@ const PresetAnswer& preset(const TuneResult& result, const std::string& name) {
 }
 
 TEST(PresetChoices, ATuneMeasuresTheOneInForceAndOneMore) {
-  const auto profiler = twin("orin_agx", "resnet18", Phase::train);
+  const auto profiler = preset_twin("orin_agx", "resnet18", Phase::train);
   const TuneResult result = tuned(*profiler, 30);
   EXPECT_LE(result.profiles, 10u);
   ASSERT_EQ(result.presets.size(), 4u);
@@ -50,7 +50,7 @@ TEST(PresetChoices, ATuneMeasuresTheOneInForceAndOneMore) {
 }
 
 TEST(PresetChoices, AFewProfilesAreTheSearchsOwn) {
-  const auto profiler = twin("orin_agx", "resnet18", Phase::train);
+  const auto profiler = preset_twin("orin_agx", "resnet18", Phase::train);
   const TuneResult four = tuned(*profiler, 30, 4);
   EXPECT_FALSE(preset(four, "30W").measured());
   EXPECT_GT(preset(four, "30W").minibatch_ms, 0) << "it is predicted";
@@ -60,8 +60,8 @@ TEST(PresetChoices, AFewProfilesAreTheSearchsOwn) {
 }
 
 TEST(PresetChoices, OneThatIsNotSearchedHasNoChoice) {
-  const auto profiler = twin("orin_nano", "mobilenet_v3", Phase::train,
-                             {.open = {named_axis(axis::gpu_mhz, {306, 624.75})}});
+  const auto profiler = preset_twin("orin_nano", "mobilenet_v3", Phase::train,
+                                    {.open = {named_axis(axis::gpu_mhz, {306, 624.75})}});
   const TuneResult result = tuned(*profiler, 10);
   EXPECT_TRUE(preset(result, "7W").choice.empty());
   EXPECT_TRUE(preset(result, "15W").is_default) << "it is MAXN";
@@ -69,7 +69,7 @@ TEST(PresetChoices, OneThatIsNotSearchedHasNoChoice) {
 
 TEST(PresetChoices, AServiceTakesNoLargerBatchThanItsLatencyAllows) {
   std::vector<std::unique_ptr<Profiler>> services;
-  services.push_back(twin("orin_nano", "resnet50", Phase::infer));
+  services.push_back(preset_twin("orin_nano", "resnet50", Phase::infer));
   const auto board = share_board(std::move(services));
   Request request;
   request.kind = "inference";

@@ -10,13 +10,13 @@ namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view kBegin = "instances_", kEnd = ".json";
+constexpr std::string_view kNameBegin = "instances_", kNameEnd = ".json";
 
 // "train2017" of "instances_train2017.json"; "" for other files.
 std::string part_name(const fs::path& file) {
   const std::string name = file.filename().string();
-  if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return "";
-  return name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+  if (!name.starts_with(kNameBegin) || !name.ends_with(kNameEnd)) return "";
+  return name.substr(kNameBegin.size(), name.size() - kNameBegin.size() - kNameEnd.size());
 }
 
 bool serves(const std::string& part, Split split) {

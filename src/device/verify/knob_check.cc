@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double same_share = 1e-6, clock_share = 0.05;
-constexpr int64_t clock_patience_ns = 1'000'000'000, between_looks_ns = 20'000'000;
+constexpr int64_t clock_patience_ns = 1'000'000'000, between_reads_ns = 20'000'000;
 
 bool is_same(double a, double b) {
   return std::abs(a - b) <= same_share * std::abs(b);
@@ -28,7 +28,7 @@ bool is_same(double a, double b) {
 void wait_for(double seconds, const std::atomic<bool>* interrupted) {
   const int64_t end_ns = monotonic_ns() + nanoseconds(seconds);
   while (monotonic_ns() < end_ns && !is_interrupted(interrupted))
-    sleep_until_ns(std::min(end_ns, monotonic_ns() + between_looks_ns));
+    sleep_until_ns(std::min(end_ns, monotonic_ns() + between_reads_ns));
 }
 
 // Of an axis that binds this process alone: the cores that it may use.
@@ -50,7 +50,7 @@ std::optional<double> clock_of(const Device& device, const std::string& axis, do
     if (clock->second <= asked * (1 + clock_share) || monotonic_ns() >= end_ns ||
         is_interrupted(interrupted))
       return clock->second;
-    sleep_until_ns(monotonic_ns() + between_looks_ns);
+    sleep_until_ns(monotonic_ns() + between_reads_ns);
   }
 }
 

@@ -14,7 +14,7 @@ constexpr int rounds = 3;         // of β given the hyper-parameters, and these
 constexpr int robust_rounds = 2;  // more of them, in which contradicted rows lose weight
 constexpr int gauss_newton_steps = 8;
 constexpr double jitter = 1e-10;
-constexpr Index block_rows = 256;
+constexpr Index updated_rows = 256;
 
 enum : Index { log_amplitude, log_noise, first_length };
 
@@ -209,8 +209,8 @@ GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vec
   Vector weights(count + n);
   weights << jacobian_.transpose() * alpha_, amplitude * alpha_;
   // In blocks that stay in the cache; one column per row asked for.
-  for (Index first = 0; first < x.rows; first += block_rows) {
-    const Index size = std::min(block_rows, x.rows - first);
+  for (Index first = 0; first < x.rows; first += updated_rows) {
+    const Index size = std::min(updated_rows, x.rows - first);
     const auto jacobian = form.jacobian.middleRows(first, size);
     Matrix parts(count + n, size);
     parts.topRows(count) = prior_variance_.asDiagonal() * jacobian.transpose();

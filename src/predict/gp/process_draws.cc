@@ -12,7 +12,7 @@
 namespace flyball {
 namespace {
 
-constexpr double jitter = 1e-8;        // of a correlation matrix of close values
+constexpr double draw_jitter = 1e-8;   // of a correlation matrix of close values
 constexpr double small_grid = 20'000;  // grid points that are always worth it
 constexpr Index most_factored = 600;   // rows whose own covariance is factored: cubic in them
 constexpr Index features = 512;
@@ -40,7 +40,7 @@ Numbers numbers(Index count, uint64_t seed) {
 }
 
 Matrix lower_factor(Matrix correlation) {
-  correlation.diagonal().array() += jitter;
+  correlation.diagonal().array() += draw_jitter;
   return correlation.llt().matrixL();
 }
 

@@ -36,7 +36,7 @@ class Failing final : public InferenceRunner {
 };
 
 /// A request whose outcome is added to `said`: "" of an answer.
-InferRequest asking(const char* text, std::vector<std::string>& said) {
+InferRequest request_that_tells(const char* text, std::vector<std::string>& said) {
   InferRequest request;
   request.inputs.push_back({"text", DType::uint8, {1}, text});
   request.done = [&said](const InferAnswer& answer) {
@@ -60,7 +60,8 @@ TEST(LiveServing, WhatTheNetworkCouldNotRunIsCountedAsFailedAndSaysWhy) {
   serving.add(one_by_one, std::make_unique<Failing>());
   ASSERT_TRUE(serving.warm_up().ok());
   std::vector<std::string> said;
-  for (const char* text : {"a", "e", "t", "f", "b"}) serving.submit(0, asking(text, said));
+  for (const char* text : {"a", "e", "t", "f", "b"})
+    serving.submit(0, request_that_tells(text, said));
   serving.drain();
   ASSERT_TRUE(serving.run(0).ok()) << "it goes on";
   EXPECT_THAT(said,
@@ -85,7 +86,7 @@ TEST(LiveServing, WhatAClientCannotBeToldIsCountedAsFailed) {
   ASSERT_TRUE(serving.warm_up().ok());
   std::vector<std::string> said;
   for (const bool tellable : {true, false, true}) {
-    InferRequest request = asking("a", said);
+    InferRequest request = request_that_tells("a", said);
     request.can_tell = [tellable](const std::vector<StoredTensor>& outputs) {
       EXPECT_EQ(outputs.size(), 1u);
       return tellable ? Status() : Error{Code::internal, "no word for it", ""};

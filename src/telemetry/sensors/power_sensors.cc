@@ -16,7 +16,7 @@ namespace flyball {
 namespace {
 
 // One gap out of many: a machine has one driver or another, and the reader wants one answer.
-Error no_power(const std::vector<Error>& gaps) {
+Error no_rail_reads(const std::vector<Error>& gaps) {
   Error summary{Code::unavailable, std::string(no_power_here) + ": ", ""};
   std::vector<std::string> reasons, hints;
   for (const Error& gap : gaps) {
@@ -82,7 +82,7 @@ SensorList open_power_sensors(const std::filesystem::path& root, const std::stri
                                      : std::nullopt;
   list.append(open_nvidia_of(root, visible));
   if (!measures_power(list))
-    list.gaps = {no_power(list.gaps)};
+    list.gaps = {no_rail_reads(list.gaps)};
   else
     std::erase_if(list.gaps, [](const Error& gap) { return gap.code == Code::unavailable; });
   return list;
@@ -92,7 +92,7 @@ std::string power_gap(const SensorList& list) {
   if (measures_power(list)) return "";
   if (list.gaps.empty()) return std::string(no_power_here);
   const bool summed_up = list.gaps.front().message.starts_with(no_power_here);
-  const Error gap = summed_up ? list.gaps.front() : no_power(list.gaps);
+  const Error gap = summed_up ? list.gaps.front() : no_rail_reads(list.gaps);
   return in_one_line(gap);
 }
 

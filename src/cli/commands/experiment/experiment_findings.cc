@@ -81,11 +81,11 @@ Result<MeasuredRunsOptions> measured_options(const FindingsArguments& options, c
   return measured;
 }
 
-using Boards = std::vector<std::unique_ptr<Board>>;
+using OwnedBoards = std::vector<std::unique_ptr<Board>>;
 
 /// Simulated boards, and this machine.
-Result<Boards> open_boards(const FindingsArguments& options) {
-  Boards boards;
+Result<OwnedBoards> open_boards(const FindingsArguments& options) {
+  OwnedBoards boards;
   std::vector<std::string> devices = options.devices;
   if (devices.empty() && options.logs.empty()) devices.emplace_back();
   size_t live = 0;
@@ -132,7 +132,7 @@ struct Sources {
 
 /// The boards and the logs that one study is asked of.
 Result<Sources> sources_of(const FindingsArguments& options, const PublishedStudy& study,
-                           const Boards& boards, const MeasuredRunsOptions& measured) {
+                           const OwnedBoards& boards, const MeasuredRunsOptions& measured) {
   Sources sources;
   for (const auto& board : boards) {
     if (!is_measured(board)) {
@@ -152,7 +152,7 @@ Result<Sources> sources_of(const FindingsArguments& options, const PublishedStud
 
 /// What there is to run on the board that is measured.
 Status show_plan(const FindingsArguments& options, const std::vector<PublishedStudy>& studies,
-                 const Boards& boards, const MeasuredRunsOptions& measured, DryRun dry) {
+                 const OwnedBoards& boards, const MeasuredRunsOptions& measured, DryRun dry) {
   const DeviceInfo& device = (*std::ranges::find_if(boards, is_measured))->info().device;
   dry.device = device.name;
   dry.title = device.title;
@@ -171,7 +171,7 @@ Status show_plan(const FindingsArguments& options, const std::vector<PublishedSt
 }
 
 Result<FindingsAnswer> ask(const FindingsArguments& options,
-                           const std::vector<PublishedStudy>& studies, const Boards& boards,
+                           const std::vector<PublishedStudy>& studies, const OwnedBoards& boards,
                            const MeasuredRunsOptions& measured) {
   FindingsAnswer answer;
   for (const PublishedStudy& study : studies) {
@@ -183,8 +183,8 @@ Result<FindingsAnswer> ask(const FindingsArguments& options,
 }
 
 Result<FindingsAnswer> measure(const FindingsArguments& options,
-                               const std::vector<PublishedStudy>& studies, const Boards& boards,
-                               MeasuredRunsOptions measured) {
+                               const std::vector<PublishedStudy>& studies,
+                               const OwnedBoards& boards, MeasuredRunsOptions measured) {
   FLYBALL_ASSIGN(auto store, options.store.open());
   measured.experiment.store = store ? &*store : nullptr;
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
@@ -199,7 +199,7 @@ Result<FindingsAnswer> measure(const FindingsArguments& options,
 
 Status run(const FindingsArguments& options, const Context& context) {
   FLYBALL_ASSIGN(const auto studies, studies_of(options.only));
-  FLYBALL_ASSIGN(const Boards boards, open_boards(options));
+  FLYBALL_ASSIGN(const OwnedBoards boards, open_boards(options));
   const auto live = std::ranges::find_if(boards, is_measured);
   MeasuredRunsOptions measured;
   if (live == boards.end()) {
@@ -238,9 +238,10 @@ void add_experiment_findings(CLI::App& group, Context& context) {
       "findings", "Ask again what studies found: published figures beside a board's own");
   auto options = std::make_shared<FindingsArguments>();
   command
-      ->add_option("--device", options->devices,
-                   "Boards that are asked: twin:BOARD, several with commas between; default: this "
-                   "machine is measured")
+      ->add_option(
+          "--device", options->devices,
+          "OwnedBoards that are asked: twin:BOARD, several with commas between; default: this "
+          "machine is measured")
       ->delimiter(',');
   add_root_option(*command, options->root);
   command
