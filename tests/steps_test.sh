@@ -59,7 +59,7 @@ grep -q '^flyball tune lenet5' "$work/called" || fail "LeNet-5 is not trained"
 rm "$work/bin/python3"
 
 # scripts/release: without a date, and of a program that is another commit's. The tools of scripts/setup --release are needed.
-/usr/bin/python3 -c 'import build, setuptools, wheel' 2>/dev/null && command -v dpkg-deb cpack readelf >/dev/null || {
+/usr/bin/python3 -c 'import build.__main__, setuptools, wheel' 2>/dev/null && command -v dpkg-deb cpack readelf >/dev/null || {
   echo "scripts run others; release was not looked at: scripts/setup --release installs its tools"
   exit 0
 }
@@ -68,6 +68,8 @@ mkdir -p "$tree/scripts" "$tree/cmake"
 cp "$source/scripts/release" "$tree/scripts/"
 cp "$source/cmake/commit.cmake" "$tree/cmake/"
 echo 'project(flyball VERSION 0.1.0)' >"$tree/CMakeLists.txt"
+! runs scripts/release --arch || fail "a release for no machine is made"
+says "release: '' cannot be made here"
 ! runs scripts/release || fail "a release without a date is made"
 says 'release: git knows no date of the last commit here'
 printf '/build/\n/dist/\n' >"$tree/.gitignore"
@@ -76,6 +78,15 @@ git -C "$tree" init -q
 git -C "$tree" add .
 git -C "$tree" -c user.name=t -c user.email=t@t commit -qm first
 commit=$(git -C "$tree" rev-parse --short=12 HEAD)
+# Without Python's package build, beside a folder of that name.
+mkdir "$work/bare"
+cat >"$work/bare/sitecustomize.py" <<'END'
+import sys, types
+sys.path = [folder for folder in sys.path if "-packages" not in folder]
+sys.modules.update((name, types.ModuleType(name)) for name in ("setuptools", "wheel"))
+END
+! PYTHONPATH=$work/bare runs scripts/release --no-build || fail "a release without Python's build is made"
+says "the distribution's Python lacks build, setuptools or wheel"
 ! runs scripts/release --no-build || fail "another commit's program is packed"
 says "flyball is of commit 0123456789ab, and here is $commit"
 stub "$tree/build/static/bin/flyball" "echo 'commit    $commit'"
