@@ -7,6 +7,7 @@ usage: tests/links_test.py SOURCE_FOLDER
 - Every document that sources, answers or experiments name (docs/x.md) exists.
 - Every page of docs/ stands in the navigation of mkdocs.yml, and the other way round.
 - Every message that docs/troubleshooting.md shows is one of the sources'.
+- Every schema of docs/schema is named at the head of docs/json.md.
 - Every variable FLYBALL_* that the program, the C library or the Python package reads stands in
   docs/reference/environment.md, and the other way round.
 It first looks for faults in a small tree that has one of each.
@@ -133,6 +134,14 @@ def message_faults(root):
             yield f"docs/troubleshooting.md: no source says: {line}"
 
 
+def schema_faults(root):
+    page = root / "docs/json.md"
+    head = page.read_text().split("\n## Answers")[0] if page.exists() else ""
+    for file in files_of(root, "docs/schema", ".json"):
+        if f"`{file.stem}`" not in head and f"schema/{file.name}" not in head:
+            yield f"docs/json.md: its head does not name docs/schema/{file.name}"
+
+
 def variables_read(root):
     found = set()
     for folder in ("src", "bindings", "include"):
@@ -158,7 +167,7 @@ def variable_faults(root):
         yield f"docs/reference/environment.md: nothing reads {name}"
 
 
-CHECKS = (link_faults, named_faults, nav_faults, message_faults, variable_faults)
+CHECKS = (link_faults, named_faults, nav_faults, message_faults, schema_faults, variable_faults)
 
 
 def faults_of(root):
@@ -170,16 +179,19 @@ TREE = {
     "README.md": "[a](docs/a.md#part) [b](docs/none.md) [c](docs/a.md#none)\n",
     "docs/a.md": "# A\n\n## Part\n\n    [code](nowhere.md)\n",
     "docs/b.md": "# B\n",
+    "docs/json.md": "`told`\n\n## Answers\n\n`untold`\n",
+    "docs/schema/told.json": "{}", "docs/schema/untold.json": "{}",
     "docs/troubleshooting.md": "# T\n\n```text\nflyball: cannot open the box: nothing\nHINT: shake the tree\n```\n",
     "src/y.cc": 'Error{fmt::format("cannot open "\n  "the box: {}", why)}',
     "docs/reference/environment.md": "| `FLYBALL_TOLD` | no |\n| `FLYBALL_READ` | yes |\n",
-    "mkdocs.yml": "site_name: x\nnav:\n  - A: a.md\n  - reference/environment.md\n  - troubleshooting.md\n  - C: c.md\n",
+    "mkdocs.yml": "site_name: x\nnav:\n  - A: a.md\n  - reference/environment.md\n  - json.md\n  - troubleshooting.md\n  - C: c.md\n",
     "src/x.cc": 'getenv("FLYBALL_READ"); getenv("FLYBALL_UNTOLD"); fail("docs/a.md says how; docs/gone.md, docs/a.md#gone");\n',
 }
 FAULTS = [
     "README.md: docs/none.md leads nowhere", "README.md: docs/a.md#none names no heading",
     "src/x.cc: docs/a.md#gone names no heading", "src/x.cc: docs/gone.md leads nowhere",
     "docs/troubleshooting.md: no source says: HINT: shake the tree",
+    "docs/json.md: its head does not name docs/schema/untold.json",
     "docs/b.md is missing in the nav of mkdocs.yml", "mkdocs.yml: there is no page docs/c.md",
     "FLYBALL_UNTOLD is read, and missing in docs/reference/environment.md",
     "docs/reference/environment.md: nothing reads FLYBALL_TOLD",
