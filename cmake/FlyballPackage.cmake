@@ -27,11 +27,16 @@ install(FILES ${FLYBALL_PAPERS}/_flyball DESTINATION ${CMAKE_INSTALL_DATADIR}/zs
         COMPONENT program OPTIONAL)
 install(FILES ${FLYBALL_PAPERS}/flyball.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
         COMPONENT program OPTIONAL)
-# The units of the metrics server, for systems with packages; the dashboard and its alerts.
-set(FLYBALL_PROGRAM ${CMAKE_INSTALL_FULL_BINDIR}/flyball)
-configure_file(packaging/systemd/flyball-metrics.service.in ${CMAKE_BINARY_DIR}/flyball-metrics.service @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/flyball-metrics.service packaging/systemd/flyball-metrics.socket
-        DESTINATION lib/systemd/system COMPONENT units)
+# Services of helper and metrics server, for systems with packages. They name the program where `cmake --install --prefix`
+# puts it, so they are written as they are installed.
+foreach(service src/device/helper/units/flyball-helper.service packaging/systemd/flyball-metrics.service)
+  get_filename_component(name ${service} NAME)
+  install(CODE "get_filename_component(FLYBALL_PROGRAM \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/flyball\" ABSOLUTE)
+configure_file(\"${CMAKE_SOURCE_DIR}/${service}.in\" \"${CMAKE_BINARY_DIR}/${name}\" @ONLY)" COMPONENT units)
+  install(FILES ${CMAKE_BINARY_DIR}/${name} DESTINATION lib/systemd/system COMPONENT units)
+endforeach()
+install(FILES packaging/systemd/flyball-metrics.socket DESTINATION lib/systemd/system COMPONENT units)
+# The dashboard and its alerts.
 install(FILES packaging/grafana/flyball.json packaging/grafana/flyball.rules.yml
         DESTINATION ${CMAKE_INSTALL_DATADIR}/flyball/grafana COMPONENT program)
 install(DIRECTORY examples experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/flyball COMPONENT program)

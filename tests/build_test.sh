@@ -145,7 +145,7 @@ says 'toml++ is missing.'
 # Installed before its papers are made, and with them; the program is a stand-in.
 tree="$work/with space"
 mkdir -p "$tree"
-ln -s "$source"/{packaging,examples,experiments,docs,include,NOTICE,LICENSE,README.md,CHANGELOG.md} "$tree/"
+ln -s "$source"/{src,packaging,examples,experiments,docs,include,NOTICE,LICENSE,README.md,CHANGELOG.md} "$tree/"
 cat >"$tree/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.22)
 project(flyball VERSION 0.1.0 LANGUAGES NONE)
@@ -162,6 +162,10 @@ chmod +x "$tree/program"
 cmake -Wno-dev -G Ninja -S "$tree" -B "$tree/build" >/dev/null
 cmake --install "$tree/build" --prefix "$work/installed" >"$work/said" 2>&1 || fail "it is not installed: $(cat "$work/said")"
 [ -f "$work/installed/share/doc/flyball/NOTICE" ] || fail "nothing is installed"
+for service in helper metrics; do
+  grep -q "^ExecStart=$work/installed/bin/flyball " "$work/installed/lib/systemd/system/flyball-$service.service" ||
+    fail "flyball-$service.service starts another program than the installed one"
+done
 cmake --build "$tree/build" --target flyball_papers >"$work/said" 2>&1 || fail "no papers are made: $(cat "$work/said")"
 cmake --install "$tree/build" --prefix "$work/installed" >/dev/null
 [ "$(gzip -dc "$work/installed/share/man/man1/flyball.1.gz")" = 'a page' ] || fail "no page is installed"
