@@ -103,6 +103,14 @@ TEST(Csv, AnotherSeparatorIsNamedWhereAColumnIsMissing) {
   EXPECT_EQ(missing("device\n").message, plain.message);
 }
 
+TEST(Csv, CommasInNumbersDoNotHideAnotherSeparator) {
+  const auto complaint = [](const char* text) { return parse_csv(text, "f.csv").error().message; };
+  EXPECT_THAT(complaint("device;ms\nb;1,5\n"), HasSubstr("f.csv:1: columns are separated by ';'"));
+  EXPECT_THAT(complaint("device\tms\nb\t1,5\n"),
+              HasSubstr("f.csv:1: columns are separated by tabs"));
+  EXPECT_EQ(complaint("device\nb,1\n"), "f.csv:2: 2 fields where the header has 1");
+}
+
 TEST(Csv, MessagesAreOneLineWhateverFieldsHold) {
   const auto csv = parse_csv("a,\"b\nc\"\n1,\"2\r\n3\"\n", "f.csv");
   ASSERT_TRUE(csv.ok());
