@@ -18,9 +18,13 @@ namespace {
 
 constexpr double patience_s = 60;  // without a row that was written, until it is given up
 
+constexpr FileWords target_words = {
+    .made_by = "name another file with --into; one that is not there is made",
+    .or_another = ", or choose another one with --into"};
+
 Result<Database> open_target(const std::string& place) {
   if (names_postgres(place)) return open_postgres_store(place);
-  return open_store_database(place, {});
+  return open_store_database(place, {}, target_words);
 }
 
 // Opening an empty file would make a store of it, and what is none at all is not damaged.

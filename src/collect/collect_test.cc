@@ -383,6 +383,7 @@ TEST_P(Collect, TheTargetItselfAndWhatIsNoStoreAreRefused) {
   EXPECT_EQ(std::filesystem::file_size(file("empty.db")), 0u) << "it was not made a store";
   ASSERT_TRUE(write_file(file("page.html"), "<!doctype html>").ok());
   EXPECT_THAT(opened->take(file("page.html")).error().message, HasSubstr("no store"));
+  EXPECT_THAT(CollectTarget::open(file("page.html")).error().hint, HasSubstr("with --into"));
   EXPECT_EQ(CollectTarget::open("host=db dbname=fleet").error().code, Code::invalid_argument);
 }
 

@@ -17,7 +17,7 @@ bool is_quickly_checked(const std::filesystem::path& file, int64_t limit) {
 }
 
 Result<Database> open_store_database(const std::filesystem::path& place,
-                                     const StoreOptions& options) {
+                                     const StoreOptions& options, const FileWords& words) {
   if (names_postgres(place.string()))
     return Error{Code::invalid_argument,
                  fmt::format("{} is a database that stores are collected into", place.string()),
@@ -33,7 +33,7 @@ Result<Database> open_store_database(const std::filesystem::path& place,
     return Error{Code::not_found, fmt::format("there is no store {}", file.string()),
                  "check the path; `flyball tune` and `flyball import` make a store"};
   FLYBALL_ASSIGN(Database database,
-                 Database::open(file, {options.busy_timeout_ms, options.max_pages}));
+                 Database::open(file, {options.busy_timeout_ms, options.max_pages, words}));
   // In one transaction: another process may be making the store between two reads.
   FLYBALL_CHECK(database.run_script("BEGIN"));
   FLYBALL_CHECK(check_is_store(database));

@@ -9,9 +9,9 @@
 
 namespace flyball {
 
-/// As Store::open().
+/// As Store::open(). `words`: of a store that another option than --store names.
 Result<Database> open_store_database(const std::filesystem::path& place,
-                                     const StoreOptions& options);
+                                     const StoreOptions& options, const FileWords& words = {});
 /// As Store::open_to_read().
 Result<Database> open_store_database_to_read(const std::filesystem::path& place,
                                              const StoreOptions& options);
