@@ -284,6 +284,23 @@ TEST_F(StoredBoard, WholeRunsOfProgramsAreLeftOutAndSaid) {
   EXPECT_THAT(board->notes, testing::Contains(HasSubstr("1 whole-run trials are left out")));
 }
 
+TEST_F(StoredBoard, WhatWouldBeTakenIsToldOfTheNetworkThatIsAskedFor) {
+  Measurement one = sample_measurement(0);
+  one.trial.job.settings[axis::loader_workers] = 4;
+  one.provenance = Provenance::simulated;
+  ASSERT_TRUE(store_.add_measurement(one).ok());
+  const auto hint_of = [&](const char* network) {
+    return stored_board_figures(store_, "orin_agx", question({network})).error().hint;
+  };
+  EXPECT_EQ(hint_of("resnet18"), "1 simulated trials are left out: --accept simulated takes them");
+  EXPECT_THAT(hint_of("lstm"), HasSubstr("`flyball runs list` shows what it holds"));
+  keep(900, 60);
+  const auto board = stored_board_figures(store_, "orin_agx", question({"lstm", "resnet18"}));
+  ASSERT_TRUE(board.ok()) << board.error().message;
+  EXPECT_EQ(board->figures[0].missing, "the store holds no training of it there");
+  EXPECT_THAT(board->notes, testing::Contains(HasSubstr("1 simulated trials are left out")));
+}
+
 TEST_F(StoredBoard, ABoardThatItDoesNotHoldIsAnError) {
   const auto board = stored_board_figures(store_, "orin_nano", question({"resnet18"}));
   ASSERT_FALSE(board.ok());

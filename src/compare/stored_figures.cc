@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "answers/repeats.h"
@@ -13,6 +14,20 @@ namespace {
 
 AskedSettings asked_of(const BoardsQuestion& question) {
   return {question.batch_size, question.loader_workers, question.prefetch};
+}
+
+std::string accept_hint(const LeftOutTrials& left_out) {
+  return left_out.words() + " are left out: --accept simulated takes them";
+}
+
+/// The trials of a network among these rows, by whichever of its names.
+StoredTrials trials_of(const std::vector<StoredMeasurement>& rows, const std::string& network,
+                       Accepted accepted) {
+  std::vector<StoredMeasurement> own;
+  std::ranges::copy_if(rows, std::back_inserter(own), [&](const StoredMeasurement& one) {
+    return canonical_network(one.measurement.trial.job.workload) == network;
+  });
+  return of_minibatches(counted(std::move(own), accepted));
 }
 
 /// The trial that comes nearest to the highest mode: values as shares of the highest there are.
@@ -34,24 +49,17 @@ const Trial* nearest_to_highest_of(std::span<const StoredMeasurement> trials) {
   return best;
 }
 
-/// `other_conditions`: how many trials are left out since the latest had others.
+/// `all`: the trials of this network.
 BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
-                        const BoardsQuestion& question, ComparedBoard& board,
-                        size_t& other_conditions) {
+                        const BoardsQuestion& question, ComparedBoard& board) {
   BoardFigures figures;
   figures.minibatches = network.minibatches(question.batch_size);
-  std::erase_if(all.trials, [&](const StoredMeasurement& one) {
-    return canonical_network(one.measurement.trial.job.workload) != network.name;
-  });
   if (all.trials.empty()) {
     figures.missing = "the store holds no training of it there";
     if (all.left_out.simulated > 0)
-      figures.missing +=
-          fmt::format(" ({} are left out: --accept simulated takes them)", all.left_out.words());
+      figures.missing += fmt::format(" ({})", accept_hint(all.left_out));
     return figures;
   }
-  all = of_latest_by_board(std::move(all));
-  other_conditions += all.left_out.other_conditions;
   if (!keep_as_asked(all.trials, asked_of(question)) && !all.trials.empty())
     board.notes.push_back(
         fmt::format("the trials of {} on {} do not say how many loader workers they had",
@@ -100,20 +108,24 @@ Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name
   MeasurementFilter filter;
   filter.device = name;
   filter.phase = Phase::train;
-  FLYBALL_ASSIGN(StoredTrials stored, stored_trials(store, filter, question.accepted));
-  const StoredTrials all = of_minibatches(std::move(stored));
+  FLYBALL_ASSIGN(const std::vector<StoredMeasurement> rows, stored_rows(store, filter));
   std::vector<std::string> experiments;
   FLYBALL_CHECK(note_experiments(store, name, experiments));
-  if (all.trials.empty())
+  ComparedBoard board{name, compared_title(name, "store"), BoardSource::store};
+  LeftOutTrials left_out;
+  for (const ComparedNetwork& network : question.networks) {
+    StoredTrials own = of_latest_by_board(trials_of(rows, network.name, question.accepted));
+    left_out.add(own.left_out);
+    board.figures.push_back(figures_of(std::move(own), network, question, board));
+  }
+  if (of_minibatches(counted(rows, question.accepted)).trials.empty())
     return Error{Code::not_found,
                  fmt::format("the store holds no measured training on '{}'{}", name,
                              experiments.empty() ? "" : ", but runs of experiments"),
-                 "`flyball runs list` shows what it holds; twin:BOARD is simulated, and table:FILE "
-                 "was measured elsewhere"};
-  ComparedBoard board{name, compared_title(name, "store"), BoardSource::store};
-  LeftOutTrials left_out = all.left_out;
-  for (const ComparedNetwork& network : question.networks)
-    board.figures.push_back(figures_of(all, network, question, board, left_out.other_conditions));
+                 left_out.simulated > 0
+                     ? accept_hint(left_out)
+                     : "`flyball runs list` shows what it holds; twin:BOARD is simulated, and "
+                       "table:FILE was measured elsewhere"};
   if (left_out.all() > 0)
     board.notes.push_back(fmt::format("{}: {} are left out", name, left_out.words()));
   board.notes.insert(board.notes.end(), experiments.begin(), experiments.end());

@@ -212,12 +212,12 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
   MeasurementFilter filter;
   filter.device = name;
   filter.phase = Phase::train;
-  FLYBALL_ASSIGN(StoredTrials stored, stored_trials(store, filter, training.accepted));
-  StoredTrials all = of_minibatches(std::move(stored));
-  std::erase_if(all.trials, [&](const StoredMeasurement& one) {
+  FLYBALL_ASSIGN(std::vector<StoredMeasurement> rows, stored_rows(store, filter));
+  std::erase_if(rows, [&](const StoredMeasurement& one) {
     return canonical_network(one.measurement.trial.job.workload) != training.network.name;
   });
-  all = of_latest_by_board(std::move(all));
+  StoredTrials all =
+      of_latest_by_board(of_minibatches(counted(std::move(rows), training.accepted)));
   const bool loader_told =
       keep_as_asked(all.trials, {training.batch_size, training.loader_workers, training.prefetch});
   FleetKind kind{name, compared_title(name, "store")};

@@ -14,6 +14,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class StoredKind : public testing::Test {
  protected:
@@ -94,6 +95,15 @@ TEST_F(StoredKind, TakesTheSettingsThatAreAskedFor) {
 TEST_F(StoredKind, SaysWhichSettingsItHasNothingOf) {
   keep(trial(60, 0));
   EXPECT_THAT(kind().error().message, HasSubstr("at batch size 16 with 4 loader workers"));
+}
+
+TEST_F(StoredKind, WhatWouldBeTakenIsToldOfTheNetworkThatIsAskedFor) {
+  Measurement simulated = trial(60);
+  simulated.provenance = Provenance::simulated;
+  keep(simulated);
+  EXPECT_EQ(kind().error().hint, "1 simulated trials are left out: --accept simulated takes them");
+  training_.network = compared_network("lstm", 0);
+  EXPECT_THAT(kind().error().hint, Not(HasSubstr("--accept")));
 }
 
 }  // namespace

@@ -113,6 +113,15 @@ void LeftOutTrials::add(const Measurement& m, Accepted accepted) {
     ++predicted;
 }
 
+void LeftOutTrials::add(const LeftOutTrials& others) {
+  disturbed += others.disturbed;
+  throttled += others.throttled;
+  simulated += others.simulated;
+  predicted += others.predicted;
+  whole_runs += others.whole_runs;
+  other_conditions += others.other_conditions;
+}
+
 std::string LeftOutTrials::words() const {
   std::vector<std::string> parts;
   const auto tell = [&](size_t count, const char* what) {
@@ -142,10 +151,15 @@ StoredTrials counted(std::vector<StoredMeasurement> measurements, Accepted accep
   return kept;
 }
 
-Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter,
-                                   Accepted accepted) {
+Result<std::vector<StoredMeasurement>> stored_rows(Store& store, const MeasurementFilter& filter) {
   FLYBALL_ASSIGN(std::vector<StoredMeasurement> all, store.measurements(filter));
   leave_out_copies(all);
+  return all;
+}
+
+Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter,
+                                   Accepted accepted) {
+  FLYBALL_ASSIGN(std::vector<StoredMeasurement> all, stored_rows(store, filter));
   return counted(std::move(all), accepted);
 }
 

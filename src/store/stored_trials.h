@@ -26,6 +26,7 @@ struct LeftOutTrials {
   size_t other_conditions = 0;  ///< than the latest (of_latest_conditions())
 
   void add(const Measurement& measurement, Accepted accepted);
+  void add(const LeftOutTrials& others);
   size_t all() const {
     return disturbed + throttled + simulated + predicted + whole_runs + other_conditions;
   }
@@ -40,8 +41,10 @@ struct StoredTrials {
 
 /// Those of them that count.
 StoredTrials counted(std::vector<StoredMeasurement> measurements, Accepted accepted = {});
-/// What the store holds and counts, each row of a table once: a row that was imported and what a
-/// search over the same table was answered are one measurement. Errors: those of the store.
+/// What the store holds, each row of a table once: a row that was imported and what a search over
+/// the same table was answered are one measurement. Errors: those of the store.
+Result<std::vector<StoredMeasurement>> stored_rows(Store& store, const MeasurementFilter& filter);
+/// Those of them that count.
 Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter,
                                    Accepted accepted = {});
 /// Those whose times are those of minibatches: of a program that marks none they are whole runs'.
