@@ -302,8 +302,10 @@ std::vector<std::string> names_of(std::span<const ComparedBoard> boards) {
   std::vector<std::string> names;
   for (const ComparedBoard& board : boards) {
     const auto same = std::ranges::count(boards, board.name, &ComparedBoard::name);
-    names.push_back(same > 1 ? fmt::format("{} ({})", board.name, board_source_name(board.source))
-                             : board.name);
+    names.push_back(same > 1
+                        ? fmt::format("{} ({}{}{})", board.name, board_source_name(board.source),
+                                      board.individual.empty() ? "" : ", ", board.individual)
+                        : board.name);
   }
   return names;
 }

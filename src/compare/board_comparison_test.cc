@@ -141,5 +141,12 @@ TEST(BoardComparison, OneBoardFromTwoSourcesHasTwoNames) {
   EXPECT_THAT(names_of(boards), ElementsAre("a (twin)", "a (table)", "b"));
 }
 
+TEST(BoardComparison, SimulatedBoardsWithANumberAreNotOneBoard) {
+  const std::vector<ComparedBoard> boards = {{.name = "a", .title = ""},
+                                             {.name = "a", .title = "", .individual = "board 2"}};
+  EXPECT_FALSE(boards[0].is_of(boards[1]));
+  EXPECT_THAT(names_of(boards), ElementsAre("a (twin)", "a (twin, board 2)"));
+}
+
 }  // namespace
 }  // namespace flyball

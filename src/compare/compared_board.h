@@ -48,11 +48,15 @@ struct ComparedBoard {
   std::string name;   ///< "orin_agx": as everywhere in Flyball
   std::string title;  ///< "Jetson AGX Orin (simulated)"
   BoardSource source = BoardSource::twin;
+  std::string individual{};             ///< "board 17" of a simulated one with a number
   std::string power_total{};            ///< of which its power is; "" where that is not told
   std::string power_parts{};            ///< that a simulated total counts, where not all
   std::vector<BoardFigures> figures{};  ///< in the order of the networks
   std::vector<std::string> notes{};
 
+  bool is_of(const ComparedBoard& other) const {  ///< do both have figures of one board?
+    return name == other.name && source == other.source && individual == other.individual;
+  }
   /// Of one more network's power. One of another total than those before is noted.
   void add_total(const std::string& total);
   /// "module: GPU, memory only"; "" where it is not told.

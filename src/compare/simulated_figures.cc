@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "compare/compared_board.h"
 #include "profile/trials/twin_profiler.h"
+#include "space/board_fingerprint.h"
 #include "space/highest_mode.h"
 #include "twin/twin.h"
 
@@ -95,6 +96,7 @@ std::string counted_parts(const TwinBoard& board) {
 Result<ComparedBoard> simulated_board_figures(const Board& board, const BoardsQuestion& question) {
   ComparedBoard compared{.name = board.info().device.name,
                          .title = board.info().device.title,
+                         .individual = individual_of(board.info().device.fingerprint),
                          .power_total = twin_power_total(*board.twin()),
                          .power_parts = counted_parts(*board.twin())};
   FLYBALL_ASSIGN(const auto knobs, board.knobs());

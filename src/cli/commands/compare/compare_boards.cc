@@ -80,9 +80,8 @@ class Boards {
 
   // Several tables of one board make one board.
   Status take(ComparedBoard board, const std::string& device) {
-    const auto same = std::ranges::find_if(all, [&](const ComparedBoard& one) {
-      return one.name == board.name && one.source == board.source;
-    });
+    const auto same =
+        std::ranges::find_if(all, [&](const ComparedBoard& one) { return one.is_of(board); });
     if (same == all.end()) {
       all.push_back(std::move(board));
       return {};
