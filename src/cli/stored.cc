@@ -76,11 +76,12 @@ Result<ShownRun> run_or_fact(Store& store, int64_t number) {
   return shown;
 }
 
-void tell_left_out(const LeftOutTrials& left_out, const char* simulated) {
+void tell_left_out(const LeftOutTrials& left_out) {
   if (left_out.all() == 0) return;
   const bool taken = left_out.simulated + left_out.predicted > 0;
-  fmt::print(stderr, "note: {} are left out ({})\n", left_out.words(),
-             taken ? simulated : "`flyball runs show` lists them");
+  fmt::print(
+      stderr, "note: {} are left out ({})\n", left_out.words(),
+      taken ? "--accept takes simulated and predicted ones" : "`flyball runs show` lists them");
 }
 
 }  // namespace flyball::cli

@@ -37,9 +37,7 @@ struct ShownRun {
 };
 Result<ShownRun> run_or_fact(Store& store, int64_t number);
 
-/// "note: 2 disturbed trials are left out (…)" on stderr; nothing where all count. `simulated`:
-/// what takes simulated and predicted ones.
-void tell_left_out(const LeftOutTrials& left_out,
-                   const char* simulated = "--accept takes simulated and predicted ones");
+/// "note: 2 disturbed trials are left out" on stderr; nothing where all count.
+void tell_left_out(const LeftOutTrials& left_out);
 
 }  // namespace flyball::cli

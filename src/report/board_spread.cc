@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "store/store_database.h"
+#include "store/stored_trials.h"
 
 namespace flyball {
 namespace {
@@ -196,10 +197,9 @@ Json groups_json(const std::vector<SpreadGroup>& groups) {
 
 Result<BoardRecord> board_record(Store& store, const std::filesystem::path& place) {
   BoardRecord record{place.string(), {}};
-  FLYBALL_ASSIGN(auto all, store.measurements({}));
-  StoredTrials live = counted(std::move(all));
-  record.measurements = std::move(live.trials);
-  record.left_out = live.left_out;
+  MeasurementFilter live;
+  live.provenance = Provenance::measured;
+  FLYBALL_ASSIGN(record.measurements, store.measurements(live));
   FLYBALL_ASSIGN(record.store, store.identity());
   FLYBALL_ASSIGN(Database rows, open_store_database_to_read(place, {.create = false}));
   FLYBALL_CHECK(rows.run(

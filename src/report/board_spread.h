@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "store/stored_trials.h"
+#include "store/store.h"
 
 namespace flyball {
 
@@ -27,9 +27,8 @@ struct BoardRecord {
   std::vector<StoredMeasurement> measurements;
   std::string store{};                     ///< its identity; "": not known
   std::map<int64_t, RowSource> sources{};  ///< of the rows that were collected into it
-  LeftOutTrials left_out{};
 };
-/// All that was measured live and counts. `place`: of the store, as it was named.
+/// All that was measured live. `place`: of the store, as it was named.
 Result<BoardRecord> board_record(Store& store, const std::filesystem::path& place);
 
 /// Coefficients of variation (standard deviation / mean, a fraction) of several trials.

@@ -42,7 +42,6 @@ Status run(const RunsSpreadArguments& options) {
   for (const std::string& place : options.stores) {
     FLYBALL_ASSIGN(Store store, open_stored(place));
     FLYBALL_ASSIGN(BoardRecord record, board_record(store, store_place(place)));
-    tell_left_out(record.left_out, "`flyball fleet show` tells how simulated boards differ");
     boards.push_back(std::move(record));
   }
   const BoardSpread spread = spread_of_boards(boards);
