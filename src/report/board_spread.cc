@@ -208,6 +208,11 @@ Result<BoardRecord> board_record(Store& store, const std::filesystem::path& plac
         record.sources[row.integer(0)] = {row.text(1), row.integer(2)};
         return Status();
       }));
+  FLYBALL_CHECK(rows.run("SELECT COUNT(*) FROM measurements WHERE provenance <> 'measured'", {},
+                         [&](const Row& row) {
+                           record.not_measured = static_cast<size_t>(row.integer(0));
+                           return Status();
+                         }));
   return record;
 }
 

@@ -27,6 +27,7 @@ struct BoardRecord {
   std::vector<StoredMeasurement> measurements;
   std::string store{};                     ///< its identity; "": not known
   std::map<int64_t, RowSource> sources{};  ///< of the rows that were collected into it
+  size_t not_measured = 0;                 ///< trials that are simulated, or of a table: not here
 };
 /// All that was measured live. `place`: of the store, as it was named.
 Result<BoardRecord> board_record(Store& store, const std::filesystem::path& place);

@@ -45,6 +45,20 @@ TEST(BoardSpread, BetweenBoardsOfOneKind) {
   EXPECT_TRUE(spread.over_time.empty());
 }
 
+TEST(BoardSpread, WhatIsNotMeasuredLiveIsCounted) {
+  const TempFolder folder = TempFolder::make().value();
+  Store store = Store::open(folder / "store.db").value();
+  Measurement one = sample_measurement(0);
+  ASSERT_TRUE(store.add_measurement(one).ok());
+  one.provenance = Provenance::simulated;
+  ASSERT_TRUE(store.add_measurement(one).ok());
+  one.provenance = Provenance::table;
+  ASSERT_TRUE(store.add_measurement(one).ok());
+  const BoardRecord record = board_record(store, folder / "store.db").value();
+  EXPECT_EQ(record.measurements.size(), 1u);
+  EXPECT_EQ(record.not_measured, 2u);
+}
+
 // One store that others were collected into.
 TEST(BoardSpread, CollectedBoardsAreToldApart) {
   StoredMeasurement one = measured(100, 10, 10), two = measured(100, 12, 10);

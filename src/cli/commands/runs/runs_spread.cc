@@ -39,11 +39,19 @@ void print_groups(const char* title, const std::vector<SpreadGroup>& groups, con
 
 Status run(const RunsSpreadArguments& options) {
   std::vector<BoardRecord> boards;
+  size_t left_out = 0;
   for (const std::string& place : options.stores) {
     FLYBALL_ASSIGN(Store store, open_stored(place));
     FLYBALL_ASSIGN(BoardRecord record, board_record(store, store_place(place)));
+    left_out += record.not_measured;
     boards.push_back(std::move(record));
   }
+  if (left_out > 0)
+    fmt::print(stderr,
+               "note: {} trials that are simulated or of a table are left out: only what was "
+               "measured live tells a spread here (`flyball fleet show` has that of a collected "
+               "store, simulated ones included)\n",
+               left_out);
   const BoardSpread spread = spread_of_boards(boards);
   if (options.json) {
     print_json(to_json(spread));
