@@ -112,6 +112,9 @@ Result<Axis> read_axis(const std::string& name, const Json& values, Settings& us
   axis.scope = Scope::run;
   for (const Json& value : values) {
     FLYBALL_ASSIGN(const double read, number("axes." + name, value));
+    if (const std::string fault = axis_value_fault(name, read); !fault.empty())
+      return bad(fmt::format("{} cannot be {}: {}", name, format_number(read), fault),
+                 "leave that value out");
     axis.values.push_back(read);
   }
   usual[name] = axis.values.front();

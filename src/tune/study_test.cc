@@ -386,6 +386,10 @@ TEST(StudyProtocol, NamesWhatIsWrong) {
   EXPECT_THAT(complaint(R"({"do": "create"})"), HasSubstr("needs axes"));
   EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": []}})"), HasSubstr("axes.b"));
   EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": ["x"]}})"), HasSubstr("axes.b"));
+  EXPECT_THAT(complaint(R"({"do": "create", "axes": {"batch_size": [8, -1]}})"),
+              HasSubstr("batch_size cannot be -1: it takes whole numbers from 1"));
+  EXPECT_THAT(complaint(R"({"do": "create", "axes": {"loader_workers": [0, 0.5]}})"),
+              HasSubstr("loader_workers cannot be 0.5"));
   EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "watts": 3})"), HasSubstr("watts"));
   EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "power_budget": "0W"})"),
               HasSubstr("power_budget"));
