@@ -170,6 +170,15 @@ class Refusals(InFolder):
                 self.assertIn(said, self.refusal(study.tell, trial, **given).message)
             study.tell(trial, minibatch_ms=(value for value in (5.0, 5.1, 5.2)), power_w=10)
 
+    def test_a_failure_is_told_whatever_its_words(self):
+        words = "\x1b[31mout of memory\x1b[0m:\ntried 2 GB\x00 \udcff"
+        with flyball.create_study({"size": [1, 2]}, keep=False, profiles=2) as study:
+            study.tell(study.ask(), failure=RuntimeError(words))
+            self.assertIsNone(study.optimize(mock.Mock(side_effect=RuntimeError(words))))
+            failures = {trial["failure"] for trial in study.answer["profiled"]}
+        self.assertEqual(failures, {"[31mout of memory [0m: tried 2 GB",
+                                    "RuntimeError: [31mout of memory [0m: tried 2 GB"})
+
     def test_another_session(self):
         first = flyball.create_study({"size": [1, 2]}, keep=False)
         second = flyball.create_study({"size": [1, 2]}, keep=False)

@@ -60,6 +60,11 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
+def _plain(text: str) -> str:
+    """One line, without the control characters of a terminal."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+
+
 def _times(minibatch_ms: Any) -> Dict[str, Any]:
     """One time, or those of several minibatches."""
     try:
@@ -196,7 +201,7 @@ class Study:
             yield trial
 
     def tell(self, trial: Trial, minibatch_ms: Union[None, float, Sequence[float]] = None,
-             power_w: Optional[float] = None, failure: Optional[str] = None,
+             power_w: Optional[float] = None, failure: Union[None, str, BaseException] = None,
              figures: Optional[Mapping[str, float]] = None) -> None:
         """What came of a trial: the time of a minibatch (or of each of several: their median and
         its noise are taken), mean power and other figures ({"accuracy": 0.7}), or why it failed. On
@@ -210,7 +215,7 @@ class Study:
             message["figures"] = {name: _number('figures["%s"]' % name, value)
                                   for name, value in figures.items()}
         if failure is not None:
-            message["failure"] = " ".join(failure.split()) or "it failed"
+            message["failure"] = _plain(str(failure)) or "it failed"
         self._program.say(message)
         self.trials.append(trial)
 
