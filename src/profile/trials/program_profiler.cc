@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -55,7 +56,9 @@ bool names(const std::vector<std::string>& argv, const std::string& name) {
 // Of `setting("batch_size", 16)`; nothing where no file has it, or several with other values.
 std::optional<double> own_value(const std::string& text, const std::string& name) {
   if (text.find(name) == std::string::npos) return {};
-  const std::regex call("setting\\s*\\(\\s*[\"']" + name + "[\"']\\s*,\\s*([-+0-9.eE]+)\\s*\\)");
+  static const std::regex special(R"([.^$|()\[\]{}*+?\\])");
+  const std::string plain = std::regex_replace(name, special, R"(\$&)");
+  const std::regex call("setting\\s*\\(\\s*[\"']" + plain + "[\"']\\s*,\\s*([-+0-9.eE]+)\\s*\\)");
   std::set<double> values;
   // Call by call: what std::regex does with a long text takes long, and much of the stack.
   for (size_t at = 0; (at = text.find("setting", at)) != std::string::npos; ++at) {
@@ -395,12 +398,20 @@ Result<std::unique_ptr<Profiler>> make_program_profiler(std::unique_ptr<Device> 
     return Error{Code::invalid_argument, "there is no program to run",
                  "put it after --, e.g. -- python3 train.py"};
   FLYBALL_ASSIGN(const std::vector<Axis> axes, program_axes(*device, options.open));
-  for (const Axis& axis : axes)
-    if (is_own_variable(setting_variable(axis.name)))
+  std::map<std::string, std::string> taken;  // variables, by whose axis
+  for (const Axis& axis : axes) {
+    const std::string variable = setting_variable(axis.name);
+    if (is_own_variable(variable))
       return Error{Code::invalid_argument,
                    fmt::format("{} is a variable of Flyball's own, so no axis can be named {}",
-                               setting_variable(axis.name), axis.name),
+                               variable, axis.name),
                    "give the setting another name"};
+    if (const auto [other, first] = taken.emplace(variable, axis.name); !first)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} and {} would both reach the program as {}", other->second,
+                               axis.name, variable),
+                   "give one of the settings another name"};
+  }
   return std::unique_ptr<Profiler>(std::make_unique<ProgramProfiler>(
       std::move(device), std::move(meter), options, Space::grid(axes)));
 }

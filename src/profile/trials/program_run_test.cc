@@ -121,6 +121,27 @@ TEST_F(OwnValue, IsNotLookedForInData) {
   EXPECT_THAT(default_of(std::string(2 << 20, 'x') + call), HasSubstr("the lowest value of each"));
 }
 
+// Names are no patterns.
+TEST(ProgramAxes, MayBeNamedAnyhowButForOneVariable) {
+  const BoardTree tree;
+  const TempFolder folder;
+  const auto file = folder / "train.txt";
+  ASSERT_TRUE(write_file(file, "setting('a+(b', 3)").ok());
+  ProgramTrialOptions options;
+  options.argv = {"true", file.string()};
+  options.open = {named_axis("a+(b", {1, 3})};
+  const auto made = [&] {
+    return make_program_profiler(*open_host(tree.options()), make_no_power("no sensor"), options);
+  };
+  auto profiler = made();
+  ASSERT_TRUE(profiler.ok()) << profiler.error().message;
+  EXPECT_THAT((*profiler)->default_reason(), HasSubstr("a+(b 3 as the program has it"));
+  options.open = {named_axis("Rate", {1, 2}), named_axis("rate", {3, 4})};
+  profiler = made();
+  ASSERT_FALSE(profiler.ok());
+  EXPECT_THAT(profiler.error().message, HasSubstr("both reach the program as FLYBALL_RATE"));
+}
+
 // Neither time nor stack grows with what stands behind a call.
 TEST_F(OwnValue, IsLookedForInACallAlone) {
   const std::string open = "setting(" + std::string(900'000, ' ') + "'batch_size', 32)\n";
