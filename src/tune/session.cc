@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/json_line.h"
 #include "base/os/interrupt.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -38,7 +39,7 @@ std::string question_of(Json asked) {
   for (const char* effort :
        {"profiles_limit", "profiles_asked", "gap_pct", "time_limit_s", "verify", "fresh"})
     asked.erase(effort);
-  return asked.dump();
+  return json_line(asked);
 }
 
 }  // namespace
@@ -97,8 +98,8 @@ Status Session::answer(const std::string& command, Json asked,
                        const std::function<Result<Json>()>& work) {
   FLYBALL_CHECK(begin(command, std::move(asked)));
   const auto document = work();
-  FLYBALL_CHECK(
-      finish(document.ok() ? Status() : document.error(), document.ok() ? document->dump() : ""));
+  FLYBALL_CHECK(finish(document.ok() ? Status() : document.error(),
+                       document.ok() ? json_line(*document) : ""));
   return document.ok() ? Status() : document.error();
 }
 
@@ -117,8 +118,8 @@ Status Session::begin(const std::string& command, Json asked) {
     asked["verify"] = options_.verify;
     asked["profiles_asked"] = options_.profiles_asked;
     const ProfilerInfo& board = roles_.front().profiler->info();
-    const RunRequest wanted{command,           asked.dump(),  board.device,
-                            board.fingerprint, options_.seed, conditions()};
+    const RunRequest wanted{command,           json_line(asked), board.device,
+                            board.fingerprint, options_.seed,    conditions()};
     FLYBALL_ASSIGN(run_,
                    options_.anew ? store_->begin_run(wanted) : store_->begin_or_resume(wanted));
   }

@@ -32,6 +32,18 @@ TEST(ProgramRun, ATalkativeProgramThatFailsIsQuotedByItsLastLine) {
               EndsWith("failed with exit code 3; it last said: out of memory"));
 }
 
+// Neither colours nor bytes that are no text reach the message.
+TEST(ProgramRun, WhatItLastSaidIsPlainText) {
+  ProgramOptions options;
+  options.argv = {"sh", "-c", R"(printf '\033[31mout of \377 memory\033[0m\n' >&2; exit 3)"};
+  options.in_background = true;
+  const auto run = ProgramRun::start(options);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  ASSERT_TRUE((*run)->wait_until(monotonic_ns() + 60'000'000'000));
+  (*run)->stop();
+  EXPECT_THAT((*run)->outcome().error().message, EndsWith("it last said: [31mout of   memory [0m"));
+}
+
 TEST(ProgramRun, WithoutAFolderForTemporaryFilesNothingIsStarted) {
   const char* former = std::getenv("TMPDIR");
   const std::string kept = former != nullptr ? former : "";
