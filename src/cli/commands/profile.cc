@@ -328,10 +328,13 @@ void add_live_options(CLI::App& command, ProfileOptions& options) {
       {add_data_option(command, options.data),
        writes(
            command.add_option("--save", request.save, "Keep the training here after each epoch")),
-       command.add_option("--resume", request.resume,
-                          "Go on with a training that --save kept, at its learning rate and weight "
-                          "decay unless others "
-                          "are given"),
+       // No TEXT: the file may be that of --save, which replaces it in one step once it was read.
+       command
+           .add_option("--resume", request.resume,
+                       "Go on with a training that --save kept, at its learning rate and weight "
+                       "decay unless others "
+                       "are given")
+           ->type_name("CHECKPOINT"),
        command
            .add_option("--on-bad", options.on_bad,
                        "What a bad sample does: fail, or skip (counted)")
