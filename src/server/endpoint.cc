@@ -47,7 +47,9 @@ std::optional<ModelPath> model_path(std::span<const std::string> segments) {
 }
 
 HttpResponse not_found(const std::string& path) {
-  return error_response(404, fmt::format("there is nothing at {}", path));
+  return error_response(
+      404, path.empty() ? "the path holds a % that is not followed by two hexadecimal digits"
+                        : fmt::format("there is nothing at {}", path));
 }
 
 HttpResponse wrong_method(const char* allowed) {

@@ -154,6 +154,7 @@ TEST(Endpoint, WhatIsNotThereIsNamed) {
   IdentityServing serving;
   const Served served(serving);
   EXPECT_THAT(served.ask("GET /v3"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(served.ask("GET /v2/%zz"), HasSubstr("a % that is not followed by two"));
   EXPECT_THAT(served.ask("GET /v2/models/other"), HasSubstr("there is no model 'other' here"));
   EXPECT_THAT(served.ask("GET /v2/models/identity/versions/2"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(served.ask("GET /v2/models/identity/infer"), HasSubstr("Allow: POST"));
