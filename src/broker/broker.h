@@ -15,6 +15,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,10 @@
 #include "schedule/execution.h"
 
 namespace flyball {
+
+/// Nothing is refused: a turn that cannot be in time is granted late.
+inline constexpr QueueRules turn_queue{.bound = std::numeric_limits<int32_t>::max(),
+                                       .overload = Overload::late};
 
 struct BrokerOptions {
   double seconds = 0;  ///< then it ends; 0: when it is stopped

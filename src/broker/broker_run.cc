@@ -25,6 +25,7 @@ class BrokerRun {
  public:
   BrokerRun(BrokerRequest request, BrokerSetup setup)
       : request_(std::move(request)), setup_(std::move(setup)) {
+    request_.expected.queue = turn_queue;
     if (knobs()) held_ = std::make_unique<HeldMode>(*knobs(), nullptr, setup_.hold_look_s);
   }
   Result<BrokerResult> run();

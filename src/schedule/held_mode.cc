@@ -15,7 +15,10 @@ std::string HeldMode::text() const {
 
 Status HeldMode::apply(const PowerMode& mode) {
   const Stopwatch watch;
+  stands_ = false;
+  if (!lost_.ok()) FLYBALL_CHECK(knobs_.claim());  // whoever had set it for us may have gone
   FLYBALL_CHECK(knobs_.apply(mode));
+  stands_ = true;
   set_s_ = std::max(set_s_, watch.seconds());
   lost_ = {};
   next_look_ns_ = monotonic_ns() + look_ns_;
@@ -37,13 +40,12 @@ bool HeldMode::due(int64_t now_ns) {
 
 Status HeldMode::still_set() {
   if (lost_.ok()) lost_ = knobs_.still_set();
+  if (!lost_.ok()) stands_ = false;
   return lost_;
 }
 
-// Whoever had set it for us may have gone: the board is claimed anew.
 Status HeldMode::set_again() {
-  Status set = knobs_.claim();
-  if (set.ok()) set = apply(*mode_);
+  Status set = apply(*mode_);
   if (!set.ok() && told_) told_("");
   return set;
 }

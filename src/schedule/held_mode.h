@@ -2,6 +2,7 @@
 // anew, or has not heard of this process for too long (Device::still_set()).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace flyball {
 
-/// Used by one thread at a time, the one that sets modes.
+/// Used by one thread at a time, the one that sets modes; stands() by any.
 class HeldMode {
  public:
   /// `told` hears of each mode that is set, in words; "": the board has left it, and it cannot be
@@ -28,6 +29,9 @@ class HeldMode {
   Status set_again();
 
   Device& knobs() { return knobs_; }
+  /// Is the board in it, as far as is known? Not where none was set, where it is lost, or where
+  /// another one was set in vain.
+  bool stands() const { return stands_; }
   std::string text() const;                        ///< of the mode; "": none was set
   double longest_set_s() const { return set_s_; }  ///< that setting a mode has taken
 
@@ -39,6 +43,7 @@ class HeldMode {
   int64_t look_ns_, next_look_ns_ = 0;
   std::optional<PowerMode> mode_;
   Status lost_;
+  std::atomic<bool> stands_{false};
   double set_s_ = 0;
 };
 

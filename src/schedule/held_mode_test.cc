@@ -32,19 +32,37 @@ TEST(HeldMode, IsLostUntilItIsSetAgain) {
   std::vector<std::string> told;
   HeldMode held(device, [&told](const std::string& mode) { told.push_back(mode); });
   EXPECT_EQ(held.text(), "");
+  EXPECT_FALSE(held.stands());
   ASSERT_TRUE(held.set(slow).ok());
   EXPECT_TRUE(held.still_set().ok());
+  EXPECT_TRUE(held.stands());
   device.stands = [] { return Error{Code::unavailable, "the helper has gone", ""}; };
   EXPECT_FALSE(held.still_set().ok());
   device.stands = {};
   EXPECT_THAT(held.still_set().error().message, HasSubstr("has gone"));
   device.refuse = true;
+  EXPECT_FALSE(held.stands());
   EXPECT_FALSE(held.set_again().ok());
   EXPECT_FALSE(held.still_set().ok());
+  EXPECT_FALSE(held.stands());
   device.refuse = false;
   EXPECT_TRUE(held.set_again().ok());
   EXPECT_TRUE(held.still_set().ok());
+  EXPECT_TRUE(held.stands());
   EXPECT_THAT(told, ElementsAre("gpu_mhz 300", "", "gpu_mhz 300"));
+}
+
+TEST(HeldMode, DoesNotStandWhereAnotherOneWasSetInVain) {
+  ScriptedDevice device;
+  HeldMode held(device);
+  ASSERT_TRUE(held.set(slow).ok());
+  device.refuse = true;
+  EXPECT_FALSE(held.set({{{"gpu_mhz", 600}}}).ok());
+  EXPECT_FALSE(held.stands());
+  EXPECT_EQ(held.text(), "gpu_mhz 300");
+  device.refuse = false;
+  ASSERT_TRUE(held.set(slow).ok());
+  EXPECT_TRUE(held.stands());
 }
 
 class HeldByHelperTest : public HelperTest {};

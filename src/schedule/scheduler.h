@@ -35,6 +35,12 @@ enum class Overload : uint8_t { refuse, late };
 const char* overload_name(Overload overload);  ///< "refuse", "late"
 Result<Overload> parse_overload(const std::string& name);
 
+/// How requests may wait at each service.
+struct QueueRules {
+  size_t bound = 4096;  ///< requests that may wait
+  Overload overload = Overload::refuse;
+};
+
 struct ServiceRules {
   std::string name;
   int64_t latency_ns = 0;     ///< budget

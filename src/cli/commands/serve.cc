@@ -99,7 +99,7 @@ Status run(ServeArguments& options, const std::string& command) {
   if (serve.plan.train.empty()) FLYBALL_CHECK(serve.plan.scope.check(Target::no_training));
   FLYBALL_CHECK(check_roles_of(serve));
   FLYBALL_CHECK(begin_report(serve.plan));
-  FLYBALL_ASSIGN(serve.asked.overload, parse_overload(options.overload));
+  FLYBALL_ASSIGN(serve.asked.queue.overload, parse_overload(options.overload));
   FLYBALL_ASSIGN(serve.asked.arrivals, read_arrivals(options.arrivals, serve.plan.request.rates_hz,
                                                      serve.plan.infer.size()));
   const auto& rates_hz = serve.plan.request.rates_hz;
@@ -243,7 +243,7 @@ void add_serve(CLI::App& app, Context& context) {
                                    "What becomes of requests that cannot be answered in time"),
                {"refuse", "late"})
       ->capture_default_str();
-  command->add_option("--queue", serve.asked.queue_bound, "Requests that may wait at each service")
+  command->add_option("--queue", serve.asked.queue.bound, "Requests that may wait at each service")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   add_network_options(*command, serve);

@@ -92,7 +92,8 @@ Result<std::optional<ModePromise>> ModeExplorer::next(
                           .requests = options_.requests,
                           .seed = options_.seed,
                           .stop = options_.stop};
-  const ServingProblem likely{&problem_, &foreseen.mean}, cautious{&problem_, &foreseen.upper};
+  const ServingProblem likely{&problem_, &foreseen.mean, options_.queue};
+  const ServingProblem cautious{&problem_, &foreseen.upper, options_.queue};
   ArrivalPlanner safe(cautious, arrivals, plan);
   const double late_allowed = 0.1 * (1 - options_.percentile / 100);
   plan.allowed = [&](std::span<const size_t> choice) {

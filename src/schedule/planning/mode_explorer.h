@@ -14,6 +14,7 @@ struct ExploreOptions {
   double margin = 1.03;                  ///< … for this times the rates
   double requests = 3000;                ///< simulated for each choice
   uint64_t seed = 1;
+  QueueRules queue{};
   const std::atomic<bool>* stop = nullptr;
 };
 

@@ -102,7 +102,7 @@ std::optional<EnoughRate> ArrivalPlanner::highest_rate(double power_w, size_t se
   if (!lowest) return std::nullopt;
   slow[service] = *lowest;
   Problem problem = with_rates(*live_.problem, slow);
-  ArrivalPlanner planner({&problem, live_.readings}, slow, options_);
+  ArrivalPlanner planner({&problem, live_.readings, live_.queue}, slow, options_);
   planner.look_at_soonest(power_w);
   EnoughRate best{{}, lowest->rate_hz};
   for (size_t i = 0; i < planner.candidates_.size(); ++i) {
@@ -134,7 +134,7 @@ std::optional<EnoughLatency> ArrivalPlanner::least_latency(double power_w,
   if (patience.asked_ms() == unlimited) return std::nullopt;
   EnoughLatency least{{}, role, patience.farthest_ms(*live_.readings), 0};
   patience.set(least.latency_ms);
-  ArrivalPlanner patient({&patience.problem(), live_.readings}, arrivals_, options_);
+  ArrivalPlanner patient({&patience.problem(), live_.readings, live_.queue}, arrivals_, options_);
   patient.look_at_soonest(power_w);
   for (size_t i = 0; i < patient.candidates_.size(); ++i) {
     const Candidate& candidate = patient.candidates_[i];
@@ -164,7 +164,7 @@ std::vector<double> ArrivalPlanner::tightest_ms(std::span<const size_t> choice) 
   for (const Role& role : tight.roles)
     if (role.serves()) asked_ms.push_back(role.latency_ms);
   if (std::ranges::count(asked_ms, unlimited) > 0) return {};
-  ArrivalPlanner planner({&tight, live_.readings}, arrivals_, options_);
+  ArrivalPlanner planner({&tight, live_.readings, live_.queue}, arrivals_, options_);
   const auto budgets_ms = [&](double share) {
     std::vector<double> all;
     for (const double ms : asked_ms) all.push_back(std::min(ms, rounded(share * ms, 3, true)));
@@ -206,7 +206,7 @@ std::optional<EnoughLatency> ArrivalPlanner::least_together(double power_w) cons
     const auto fewer = slower(arrivals_, factor);
     if (!fewer) return std::nullopt;
     const Problem problem = with_rates(*live_.problem, *fewer);
-    const ArrivalPlanner planner({&problem, live_.readings}, *fewer, options_);
+    const ArrivalPlanner planner({&problem, live_.readings, live_.queue}, *fewer, options_);
     if (auto enough = planner.least_of_both(power_w)) {
       enough->arrivals = *fewer;
       return enough;

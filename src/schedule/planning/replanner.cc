@@ -91,6 +91,13 @@ std::optional<PlanChange> Replanner::change_to(const std::vector<double>& rates_
   return change_of(*next, rates_hz, std::move(why));
 }
 
+std::optional<PlanChange> Replanner::plan_again(const std::vector<double>& rates_hz,
+                                                std::string why) {
+  if (auto change = change_to(rates_hz, why)) return change;
+  if (plan_for(rates_hz) || (options_.stop && *options_.stop)) return std::nullopt;
+  return change_of(present(rates_hz), rates_hz, std::move(why) + nothing_keeps);
+}
+
 std::optional<std::string> Replanner::rates_changed(int64_t now_ns) {
   std::string why;
   size_t service = 0;
@@ -109,7 +116,7 @@ std::optional<std::string> Replanner::rates_changed(int64_t now_ns) {
 std::optional<PlanChange> Replanner::look(int64_t now_ns) {
   auto why = rates_changed(now_ns);
   if (!why) return std::nullopt;
-  return change_to(rates_hz(), *std::move(why));
+  return plan_again(rates_hz(), *std::move(why));
 }
 
 }  // namespace flyball

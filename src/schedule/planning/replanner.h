@@ -38,9 +38,13 @@ class Replanner {
   void arrived(size_t service, int64_t now_ns) { watches_[service].arrived(now_ns); }
   /// The plan for rates that are told, where it is another one and worth its switch.
   std::optional<PlanChange> change_to(const std::vector<double>& rates_hz, std::string why);
+  /// The same, or, where no choice keeps the limits, the present one once more, which says so.
+  std::optional<PlanChange> plan_again(const std::vector<double>& rates_hz, std::string why);
+  static constexpr const char* nothing_keeps =
+      ", and nothing that was profiled keeps the limits: it stays as it is";
   /// Has a rate changed since the last time? What has, in words.
   std::optional<std::string> rates_changed(int64_t now_ns);
-  /// A new plan where one is due.
+  /// A new plan where one is due: plan_again().
   std::optional<PlanChange> look(int64_t now_ns);
   const std::vector<size_t>& choice() const { return choice_; }
   /// Somebody else has chosen.

@@ -151,6 +151,7 @@ Result<ServingPlan> plan_serving(SharedBoard shared, const ServingRequest& reque
   FLYBALL_CHECK(validate(plan.problem, false));
   FLYBALL_ASSIGN(plan.readings, known_readings(shared, known));
   plan.shared = std::move(shared);
+  plan.queue = request.queue;
   ArrivalPlanner planner(
       plan.live(), arrivals,
       {.percentile = request.percentile, .seed = posed.seed, .stop = posed.cancelled});

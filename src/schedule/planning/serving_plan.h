@@ -15,6 +15,7 @@ struct ServingRequest {
   Request plan;  ///< limits, what a switch takes, seed, `cancelled`; its rates are the arrivals'
   std::vector<ArrivalSpec> arrivals;     ///< of each service
   double percentile = usual_percentile;  ///< of the requests that are to be answered in time
+  QueueRules queue{};
 };
 
 /// A choice among what was profiled, with all that was to be chosen from.
@@ -23,8 +24,9 @@ struct ServingPlan {
   Problem problem;
   Readings readings;
   SimulatedChoice choice;
+  QueueRules queue{};
 
-  ServingProblem live() const { return {&problem, &readings}; }
+  ServingProblem live() const { return {&problem, &readings, queue}; }
   /// Its settings, by role.
   Json json() const;
   PowerMode mode() const;

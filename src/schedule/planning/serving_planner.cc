@@ -27,6 +27,7 @@ ExploreOptions explore_options(const ServingPlannerOptions& options,
           .margin = options.replan.margin,
           .requests = options.replan.requests,
           .seed = options.replan.seed,
+          .queue = options.queue,
           .stop = &stop};
 }
 
@@ -119,15 +120,10 @@ void ServingPlanner::watch_arrivals(int64_t now_ns) {
   rates_hz_ = replanner_.rates_hz();
   if (!why || !rates_known()) return;
   explored_ = false;  // what is worth a visit may be another mode
-  if (!visit_) {
-    if (auto change = replanner_.change_to(rates_hz_, *std::move(why)))
-      hand_over(*std::move(change));
-    return;
-  }
+  if (!visit_) return plan_again(*std::move(why));
   if (!visit_->begun()) return withdraw_visit(*why);
   learn_visit(now_ns, *why);
-  if (const auto best = replanner_.plan_for(rates_hz_)) return settle_on(*best, *why);
-  stay(*why);
+  plan_anyway(*std::move(why));
 }
 
 // The first plan of services whose rates nobody told: from a number of arrivals at one of them, an
@@ -201,7 +197,7 @@ bool ServingPlanner::beyond_budget(std::string& why) {
 void ServingPlanner::watch_drift(int64_t now_ns) {
   if (!planned_.durations || now_ns < next_drift_ns_) return;
   next_drift_ns_ = now_ns + static_cast<int64_t>(options_.drift_s * 1e9);
-  if (waits()) return;
+  if (waits() || (planned_.set_mode && !is_in(mode_of(choice_)))) return;
   std::string why;
   if (!drifted(why) && !beyond_budget(why)) return;
   replanner_.forget_plans();
@@ -210,9 +206,7 @@ void ServingPlanner::watch_drift(int64_t now_ns) {
 }
 
 void ServingPlanner::plan_again(std::string why) {
-  if (auto change = replanner_.change_to(rates_hz_, why)) return hand_over(*std::move(change));
-  if (end_ || replanner_.plan_for(rates_hz_)) return;  // the present one is the best there is
-  stay(why + ", and nothing that was profiled keeps the limits: it stays as it is");
+  if (auto change = replanner_.plan_again(rates_hz_, std::move(why))) hand_over(*std::move(change));
 }
 
 void ServingPlanner::settle_on(const SimulatedChoice& choice, std::string why) {
@@ -237,7 +231,7 @@ void ServingPlanner::set_off(PlanChange change, size_t mode, std::vector<size_t>
   change.why.mode = in_words(mode);
   if (planned_.set_mode) {
     change.switch_s = switch_s();
-    change.mode_is_set = [this, mode] { return board_mode_ == static_cast<int64_t>(mode); };
+    change.mode_is_set = [this, mode] { return is_in(mode); };
     change.set_mode = [this, mode] { return follow(mode); };
   }
   change.followed = [this, mode, choice = std::move(choice), number = ++handed_over_] {
@@ -250,7 +244,7 @@ void ServingPlanner::set_off(PlanChange change, size_t mode, std::vector<size_t>
 // In the thread that serves. A visit settles nothing, nor does a mode that could not be set.
 void ServingPlanner::followed(size_t mode, const std::vector<size_t>& choice) {
   const std::lock_guard lock(mutex_);
-  const bool is_set = !planned_.set_mode || board_mode_ == static_cast<int64_t>(mode);
+  const bool is_set = !planned_.set_mode || is_in(mode);
   if (is_set && observed_ != mode) settled_ = choice;
 }
 
@@ -272,7 +266,6 @@ Status ServingPlanner::follow(size_t mode) {
   Error error = set.error();
   if (before < 0) return error;
   const Status back = planned_.set_mode(static_cast<size_t>(before));
-  if (!back.ok()) board_mode_ = -1;
   error.message += back.ok() ? "; " + in_words(static_cast<size_t>(before)) + " is set again"
                              : "; nor can the mode before be set again: " + back.error().message;
   return error;
@@ -306,14 +299,14 @@ void ServingPlanner::take_failures(int64_t now_ns) {
 
 // As plan_again(), where the board may be in another mode than that of the plan.
 void ServingPlanner::plan_from_board(std::string why) {
-  if (board_mode_ == static_cast<int64_t>(mode_of(choice_))) return plan_again(std::move(why));
+  if (is_in(mode_of(choice_))) return plan_again(std::move(why));
   plan_anyway(std::move(why));
 }
 
 // Hands over in any case: another plan may still wait that is not to be followed.
 void ServingPlanner::plan_anyway(std::string why) {
   const auto best = replanner_.plan_for(rates_hz_);
-  return best ? settle_on(*best, std::move(why)) : stay(std::move(why));
+  return best ? settle_on(*best, std::move(why)) : stay(std::move(why) + Replanner::nothing_keeps);
 }
 
 }  // namespace flyball

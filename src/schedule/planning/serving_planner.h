@@ -23,12 +23,16 @@ struct ServingChoice {
   std::function<void(PlanChange)> change{};   ///< hands a new plan over
   /// Sets a mode of the candidates, in the thread that serves; empty: modes stay as they are.
   std::function<Status(size_t mode)> set_mode{};
+  /// Is the board still in the mode that was set last? No, where others have put it back, or
+  /// another one was tried in vain, until it is set again. Empty: it is.
+  std::function<bool()> mode_stands{};
   /// How the run stands, with the energy of each role so far; asked where modes are measured.
   std::function<ServingResult()> stands{};
 };
 
 struct ServingPlannerOptions {
   ReplanOptions replan{};
+  QueueRules queue{};
   double look_s = 0.1;  ///< how often it looks at arrivals …
   double drift_s = 10;  ///< … and at durations and power
   double drift = 1.2;   ///< a ratio to what the plan expects, up or down, that makes a new one
@@ -117,11 +121,15 @@ class ServingPlanner {
   size_t mode_of(std::span<const size_t> choice) const {
     return problem_.candidates->mode_of(0, choice.front());
   }
+  bool is_in(size_t mode) const {
+    return board_mode_ == static_cast<int64_t>(mode) &&
+           (!planned_.mode_stands || planned_.mode_stands());
+  }
   std::string in_words(size_t mode) const {
     return describe(problem_.candidates->modes().settings(mode));
   }
   double switch_s() const { return std::max(problem_.switch_ms * 1e-3, longest_switch_s_.load()); }
-  ServingProblem live() const { return {&problem_, &readings_}; }
+  ServingProblem live() const { return {&problem_, &readings_, options_.queue}; }
 
   Problem problem_;
   Readings readings_;
@@ -143,7 +151,7 @@ class ServingPlanner {
   std::vector<MeasuredMode> measured_;
   std::string measuring_gap_;
 
-  std::atomic<int64_t> board_mode_;  ///< that it is really in; −1: not known
+  std::atomic<int64_t> board_mode_;  ///< that was set last; −1: none
   std::atomic<double> longest_switch_s_{0};
   size_t handed_over_ = 0;           ///< changes, so far
   std::atomic<size_t> followed_{0};  ///< the last of them that was followed

@@ -68,7 +68,8 @@ class ServingPlannerTest : public ::testing::Test {
                    return std::ranges::find(broken_, mode) == broken_.end()
                               ? Status()
                               : Status(Error{Code::unavailable, "it does not take", ""});
-                 }},
+                 },
+             .mode_stands = [this] { return stands_; }},
             options};
   }
   /// As the thread that serves does once a gap has come.
@@ -114,6 +115,7 @@ class ServingPlannerTest : public ::testing::Test {
   std::vector<PlanChange> changes_;
   std::vector<size_t> set_;
   std::vector<size_t> broken_;  ///< modes that cannot be set
+  bool stands_ = true;          ///< the board is in the mode that was set last
 };
 
 TEST_F(ServingPlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
@@ -263,6 +265,37 @@ TEST_F(ServingPlannerTest, AModeThatCannotBeSetIsLetBeForAWhile) {
   EXPECT_THAT(changes_[0].why.why, HasSubstr("gpu_mhz 1000 may be set again"));
   ASSERT_TRUE(changes_[0].set_mode().ok());
   EXPECT_EQ(set_.back(), fast_mode);
+}
+
+TEST_F(ServingPlannerTest, ARateThatNothingKeepsIsTold) {
+  problem_.budgets.power_w = 12;
+  ServingPlanner planned = planner(slow_, 50);
+  feed(planned, monotonic_ns(), 5000, 1000);
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("requests/s arrive, and nothing that was profiled "
+                                             "keeps the limits: it stays as it is"));
+  EXPECT_TRUE(changes_[0].mode_is_set());
+  EXPECT_EQ(changes_[0].plan.largest_batch, std::vector<int64_t>{16});
+}
+
+// What others put it back to was not planned for: what is seen there says nothing of the profiles.
+TEST_F(ServingPlannerTest, WhereTheModeIsLostNothingIsLearnedAndAPlanSetsIt) {
+  problem_.budgets.power_w = 12;
+  ServingPlanner planned = planner(slow_, 50, at_each_look());
+  stands_ = false;
+  now_ = {{200e6}, {400e6}};
+  planned.look(monotonic_ns());
+  EXPECT_TRUE(changes_.empty());
+  feed(planned, monotonic_ns(), 5000, 1000);
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_FALSE(changes_[0].mode_is_set());
+  follow(changes_[0]);
+  EXPECT_EQ(set_, std::vector<size_t>{problem_.candidates->mode_of(0, slow_[0])});
+  stands_ = true;
+  EXPECT_TRUE(changes_[0].mode_is_set());
+  planned.look(monotonic_ns());
+  ASSERT_EQ(changes_.size(), 2u) << "once it is set again it is watched";
+  EXPECT_THAT(changes_[1].why.why, HasSubstr("take 10 times as long as planned"));
 }
 
 // One request at a time is enough for 20 a second at each, and not for what comes to the second.

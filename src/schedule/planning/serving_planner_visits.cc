@@ -23,7 +23,7 @@ DurationModel with_caution(DurationModel upper) {
 
 void ServingPlanner::ran(const Decision& what, int64_t begin_ns, int64_t end_ns) {
   const std::lock_guard lock(mutex_);
-  if (!observed_ || board_mode_ != static_cast<int64_t>(*observed_)) return;
+  if (!observed_ || !is_in(*observed_)) return;
   size_t who = what.who;
   const bool serves = what.act == Act::infer;
   for (size_t role = 0; role < problem_.roles.size(); ++role) {
@@ -51,7 +51,7 @@ bool ServingPlanner::calm(int64_t now_ns) {
 void ServingPlanner::explore(int64_t now_ns) {
   if (explorer_.left() == 0 || explored_ || !planned_.set_mode || !planned_.stands) return;
   if (static_cast<double>(now_ns - began_ns_) * 1e-9 < first_visit_s) return;
-  if (waits() || board_mode_ != static_cast<int64_t>(mode_of(choice_))) return;
+  if (waits() || !is_in(mode_of(choice_))) return;
   for (const Role& role : problem_.roles)
     if (role.serves() && !(switch_s() * 1e3 < role.latency_ms)) {
       measuring_gap_ = fmt::format(
@@ -94,7 +94,7 @@ void ServingPlanner::begin_visit(ModePromise promise, int64_t now_ns, const std:
 
 void ServingPlanner::look_at_visit(int64_t now_ns) {
   if (!visit_->begun()) {
-    if (board_mode_ == static_cast<int64_t>(visit_->mode())) {
+    if (is_in(visit_->mode())) {
       visit_->begin(now_ns);
       explorer_.visited(visit_->mode());
     } else if (static_cast<double>(now_ns - visit_->asked_ns()) * 1e-9 > options_.gap_s) {
@@ -129,8 +129,7 @@ void ServingPlanner::drop_visit() {
 void ServingPlanner::withdraw_visit(const std::string& why) {
   explorer_.pass_over(visit_->mode());
   drop_visit();
-  if (const auto best = replanner_.plan_for(rates_hz_)) return settle_on(*best, why);
-  stay(why);
+  plan_anyway(why);
 }
 
 MeasuredMode ServingPlanner::learn_visit(int64_t now_ns, std::string left) {
@@ -158,7 +157,7 @@ void ServingPlanner::end_visit(int64_t now_ns) {
   explored_ = true;
   const std::string measured = in_words(mode) + " is measured";
   const auto best = replanner_.plan_for(rates_hz_);
-  if (!best) return stay(measured + ", and nothing that was profiled keeps the limits");
+  if (!best) return stay(measured + Replanner::nothing_keeps);
   settle_on(*best, measured + (mode_of(best->choice) == mode ? ": it is the best there is"
                                                              : ": another one is better"));
 }

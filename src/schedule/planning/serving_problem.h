@@ -13,6 +13,7 @@ inline constexpr double least_percentile = 50, usual_percentile = 99, most_perce
 struct ServingProblem {
   const Problem* problem = nullptr;
   const Readings* readings = nullptr;
+  QueueRules queue{};  ///< of each service, where they are executed
 
   /// The jobs of a choice in its mode. Batches between the listed sizes take what lies on a
   /// straight line between them, those below the smallest as long as that.

@@ -28,14 +28,17 @@ std::unique_ptr<ServingPlanner> start_planner(const ServeRequest& request, const
                                               PlannedRun run) {
   Problem problem = plan.problem;
   problem.switch_ms = run.switch_ms;
-  if (run.held)
+  if (run.held) {
     run.planned.set_mode = [held = run.held, all = problem.candidates](size_t mode) {
       return held->set(all->modes().trial(mode, "", Phase::infer).mode);
     };
+    run.planned.mode_stands = [held = run.held] { return held->stands(); };
+  }
   ServingPlannerOptions watch;
   watch.replan.percentile = request.percentile;
   watch.replan.seed = request.plan.seed;
   watch.mode_is_set = run.held && request.rates_known();
+  watch.queue = request.queue;
   watch.measure = request.measure;
   watch.visit.settle_s = settled_s;
   watch.began_ns = run.began_ns;

@@ -16,7 +16,7 @@ struct PlannedRun {
   HeldMode* held = nullptr;  ///< null: modes stay as they are
   double switch_ms = 0;
   std::optional<int64_t> began_ns{};
-  ServingChoice planned{};  ///< but for `set_mode`, which is the held one's
+  ServingChoice planned{};  ///< but for `set_mode` and `mode_stands`, which are the held one's
 };
 
 /// Sets the mode of a plan, and says how long that took, in ms.

@@ -18,11 +18,9 @@ inline constexpr int usual_workers = 1;  ///< of a training, which fill while re
 struct ServeRequest : ServingRequest {
   std::vector<std::string> train, infer;  ///< workloads
   double seconds = 0;                     ///< 0: until it is cancelled, or a trace ends
-  Overload overload = Overload::refuse;
-  size_t queue_bound = 4096;
-  size_t measure = 0;     ///< modes that nobody profiled, measured while it serves
-  size_t most_spans = 0;  ///< of what ran that are kept
-  double jitter = 0;      ///< simulated
+  size_t measure = 0;                     ///< modes that nobody profiled, measured while it serves
+  size_t most_spans = 0;                  ///< of what ran that are kept
+  double jitter = 0;                      ///< simulated
   /// Samples of a service's minibatch, where somebody else makes it and each request is one;
   /// nothing: requests are samples, and as many as wait share a minibatch.
   std::optional<int64_t> turn_batch{};

@@ -35,8 +35,6 @@ Simulation simulation_of(const ServeRequest& request, const ServingPlan& plan,
                          std::vector<std::unique_ptr<ArrivalSource>>& sources) {
   Simulation simulation = truth.simulation(plan.choice.choice);
   for (size_t s = 0; s < request.arrivals.size(); ++s) {
-    simulation.services[s].overload = request.overload;
-    simulation.services[s].queue_bound = request.queue_bound;
     sources.push_back(make_arrivals(request.arrivals[s], mix_seed(request.plan.seed + 1, s)));
     simulation.arrivals.push_back(sources.back().get());
   }
@@ -67,7 +65,7 @@ Result<ServedRun> serve_simulated(const ServeRequest& request, SharedBoard board
     FLYBALL_ASSIGN(truth, readings_of_board(plan.shared));
   }
   const Problem& problem = plan.problem;
-  const ServingProblem live{&problem, &truth};
+  const ServingProblem live{&problem, &truth, request.queue};
   ServedRun served;
   served.simulated = true;
   served.device = plan.shared.info(0).device_title;
@@ -91,11 +89,12 @@ Result<ServedRun> serve_simulated(const ServeRequest& request, SharedBoard board
     }
     served.result = simulate(std::move(simulation));
   } else {
-    const PlannedSimulation planned{.truth = live,
-                                    .known = plan.readings,
-                                    .choice = plan.choice.choice,
-                                    .rates_hz = request.planned_rates_hz(),
-                                    .options = {.replan = replanning, .measure = request.measure}};
+    const PlannedSimulation planned{
+        .truth = live,
+        .known = plan.readings,
+        .choice = plan.choice.choice,
+        .rates_hz = request.planned_rates_hz(),
+        .options = {.replan = replanning, .queue = request.queue, .measure = request.measure}};
     served.result = simulate_planned(std::move(simulation), planned);
     served.notes.push_back(fmt::format("planned with the profiles of {} of {} modes",
                                        known_modes(problem, plan.readings, 0).size(),

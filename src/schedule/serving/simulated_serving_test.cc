@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "base/os/temp_folder.h"
 #include "profile/trials/table_profiler.h"
@@ -11,12 +13,23 @@ namespace flyball {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 SharedBoard scripted_board() {
   std::vector<std::unique_ptr<Profiler>> profilers;
   for (const Phase phase : {Phase::train, Phase::infer})
     profilers.push_back(make_table_profiler(scripted_table(phase)));
   return *share_board(std::move(profilers));
+}
+
+Result<ServedRun> serve_alone(const std::string& arrivals, QueueRules queue) {
+  ServeRequest request = asking(10, arrivals);
+  request.train.clear();
+  request.seconds = 60;
+  request.queue = queue;
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  profilers.push_back(make_table_profiler(scripted_table(Phase::infer)));
+  return serve_simulated(request, *share_board(std::move(profilers)), {});
 }
 
 TEST(SimulatedServing, RunsThePlanThatItMakes) {
@@ -45,6 +58,31 @@ TEST(SimulatedServing, FollowsRatesThatChange) {
   ASSERT_TRUE(served.ok()) << served.error().message;
   EXPECT_NEAR(served->result.seconds, 80, 1);
   EXPECT_LT(served->result.services[0].late_share(), 0.05);
+}
+
+TEST(SimulatedServing, TellsOfARateThatNoPlanKeeps) {
+  const auto served =
+      serve_simulated(asking(60, "windows:20:20s,4000:5s,20:20s"), scripted_board(), {});
+  ASSERT_TRUE(served.ok()) << served.error().message;
+  EXPECT_TRUE(std::ranges::any_of(served->result.replans, [](const Replan& one) {
+    return one.why.ends_with("nothing that was profiled keeps the limits: it stays as it is");
+  }));
+}
+
+// Where nobody is refused, one who is late makes others late.
+TEST(SimulatedServing, IsPlannedWithTheQueueThatItHas) {
+  const auto refusing = serve_alone("poisson:1400", {});
+  ASSERT_TRUE(refusing.ok()) << refusing.error().message;
+  EXPECT_LT(refusing->result.services[0].late_share(), 0.012);
+  const auto late = serve_alone("poisson:1400", {.overload = Overload::late});
+  ASSERT_FALSE(late.ok());
+  const std::string hint = late.error().hint, flag = "--arrivals ";
+  ASSERT_THAT(hint, HasSubstr(flag));
+  const auto eased =
+      serve_alone(hint.substr(hint.find(flag) + flag.size()), {.overload = Overload::late});
+  ASSERT_TRUE(eased.ok()) << eased.error().message;
+  EXPECT_LT(eased->result.services[0].late_share(), 0.012);
+  EXPECT_FALSE(serve_alone("poisson:1000", {.bound = 2}).ok());
 }
 
 // Without a length it lasts as long as the trace, whose last request is answered, too.
