@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -18,7 +19,7 @@
 namespace flyball {
 namespace {
 
-const double unknown = std::log(10.0);  // one table says nothing of how well it stands for others
+const double unknown = std::log(10.0);  // one work says nothing of how well it stands for others
 constexpr size_t rows_for_costs = 500;  // of a table: enough for a dozen coefficients
 
 /// A minibatch's, by what boards are differently good at.
@@ -144,7 +145,7 @@ std::vector<double> power_terms(const Point& p, Phase phase, const MinibatchWork
           loaded * p.cpu * p.cpu};
 }
 
-/// Rows of a relative fit in which each table counts the same.
+/// Rows of a relative fit, each with a weight.
 class RelativeRows {
  public:
   void add(std::vector<double> terms, double figure, double weight) {
@@ -185,6 +186,10 @@ std::vector<double> log_ratios(const std::vector<double>& truth, const std::vect
   return ratios;
 }
 
+void join(std::vector<double>& all, const std::vector<double>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
 std::vector<double> sizes(std::vector<double> ratios) {
   for (double& ratio : ratios) ratio = std::abs(ratio);
   return ratios;
@@ -201,6 +206,10 @@ Estimates around(std::vector<double> mean, double width) {
 }
 
 }  // namespace
+
+bool of_same_work(const WorkloadTable& a, const WorkloadTable& b) {
+  return a.phase == b.phase && a.cost && a.cost == b.cost;
+}
 
 Result<CostForm> CostForm::fit(std::span<const WorkloadTable> tables, const std::string& board,
                                const std::string& power_total) {
@@ -235,7 +244,10 @@ void CostForm::fit_terms(std::span<const Known> known) {
   for (const Known& each : known) {
     const WorkloadTable table = some_of(*each.table);
     const Points points(table.space, table.batch_size);
-    const double weight = 1 / std::sqrt(static_cast<double>(table.size()));
+    const auto alike = std::ranges::count_if(
+        known, [&](const Known& other) { return of_same_work(*other.table, *each.table); });
+    const double weight =
+        1 / std::sqrt(static_cast<double>(table.size()) * static_cast<double>(alike));
     for (size_t i = 0; i < table.size(); ++i) {
       const Point point = points.at(i);
       const MinibatchWork work(*table.cost, point.batch);
@@ -253,24 +265,33 @@ void CostForm::fit_terms(std::span<const Known> known) {
 
 void CostForm::leave_out(std::span<const Known> known) {
   std::vector<double> errors;
-  for (size_t left = 0; known.size() > 1 && left < known.size(); ++left) {
-    std::vector<Known> others(known.begin(), known.end());
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
+  for (size_t first = 0; first < known.size(); ++first) {
+    const auto alike = [&](const Known& other) {
+      return of_same_work(*other.table, *known[first].table);
+    };
+    if (std::ranges::any_of(known.first(first), alike)) continue;
+    std::vector<Known> left, others;
+    std::ranges::partition_copy(known, std::back_inserter(left), std::back_inserter(others), alike);
+    if (others.empty()) break;
     CostForm rest;
     rest.fit_terms(others);
-    const WorkloadTable table = some_of(*known[left].table);
-    const CostAnswer told = rest.at(table.space, table.phase, *table.cost, table.batch_size);
-    const auto ratios = log_ratios(table.minibatch_ms, told.time_ms);
-    time_spread_.add(ratios);
-    errors.push_back(mean(sizes(ratios)));
-    if (known[left].power) power_spread_.add(log_ratios(table.power_w, told.power_w));
+    std::vector<double> time, power;
+    for (const Known& each : left) {
+      const WorkloadTable table = some_of(*each.table);
+      const CostAnswer told = rest.at(table.space, table.phase, *table.cost, table.batch_size);
+      join(time, log_ratios(table.minibatch_ms, told.time_ms));
+      if (each.power) join(power, log_ratios(table.power_w, told.power_w));
+    }
+    time_spread_.add(time);
+    power_spread_.add(power);
+    errors.push_back(mean(sizes(time)));
   }
   time_error_ = errors.empty() ? std::numeric_limits<double>::infinity() : mean(errors);
 }
 
 void CostForm::Spread::add(const std::vector<double>& ratios) {
   if (ratios.empty()) return;
-  const double off = median(ratios), before = static_cast<double>(tables++);
+  const double off = median(ratios), before = static_cast<double>(works++);
   double rest = 0;
   for (double ratio : ratios) rest += std::pow(ratio - off, 2) / static_cast<double>(ratios.size());
   level_square = (level_square * before + off * off) / (before + 1);
@@ -282,20 +303,20 @@ void CostForm::Spread::settle(const std::vector<double>& ratios) {
   readings = ratios.size();
   if (readings == 0) return;
   const double scatter = rest_square / static_cast<double>(readings);
-  level = median(ratios) * (tables > 0 ? level_square / (level_square + scatter) : 1);
+  level = median(ratios) * (works > 0 ? level_square / (level_square + scatter) : 1);
 }
 
 double CostForm::Spread::sd(double square) const {
-  if (tables == 0) return unknown / z90 / std::sqrt(2);
-  return t90(static_cast<double>(tables)) / z90 * std::sqrt(square);
+  if (works == 0) return unknown / z90 / std::sqrt(2);
+  return t90(static_cast<double>(works)) / z90 * std::sqrt(square);
 }
 
 double CostForm::Spread::half() const {
-  if (tables == 0) return unknown;
+  if (works == 0) return unknown;
   const double scatter = rest_square / std::max(1.0, static_cast<double>(readings));
   const double open =
       readings == 0 ? level_square : level_square * scatter / (level_square + scatter);
-  return t90(static_cast<double>(tables)) * std::sqrt(rest_square + open);
+  return t90(static_cast<double>(works)) * std::sqrt(rest_square + open);
 }
 
 void CostForm::settle(const WorkloadTable& measured, const Cost& work) {

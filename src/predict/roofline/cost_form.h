@@ -23,10 +23,15 @@ struct CostAnswer {
   std::vector<double> power_w;  ///< empty where no table has power
 };
 
+/// Are both of one network in one phase? Then one of them predicts the other, and says nothing of
+/// how well it stands for a third.
+bool of_same_work(const WorkloadTable& a, const WorkloadTable& b);
+
 class CostForm {
  public:
   /// Of the tables of `board` that say what their network costs, by kind; power of those with this
-  /// total. Each table counts the same. Those not used are told in `notes`. Error: none is left.
+  /// total. Each work counts the same, however many tables there are of it (`of_same_work`). Those
+  /// not used are told in `notes`. Error: none is left.
   static Result<CostForm> fit(std::span<const WorkloadTable> tables, const std::string& board,
                               const std::string& power_total);
 
@@ -40,20 +45,20 @@ class CostForm {
   double power_rest_sd() const { return power_spread_.sd(power_spread_.rest_square); }
 
   /// Sets how far the target keeps from the form, by the median of its rows; few
-  /// rows count as far as the tables left out differ more in level than around it.
+  /// rows count as far as the works left out differ more in level than around it.
   void settle(const WorkloadTable& measured, const Cost& work);
 
   /// `batch_size`: of the minibatches, where no axis of the space says it.
   CostAnswer at(const Space& space, Phase phase, const Cost& work, double batch_size = 0) const;
-  /// The same with 90 % intervals: Student's t with as many degrees of freedom as tables were left
+  /// The same with 90 % intervals: Student's t with as many degrees of freedom as works were left
   /// out of the fit, times how far these lay off in level (less once settled) and around it.
   Prediction predict(const Space& space, Phase phase, const Cost& work,
                      double batch_size = 0) const;
-  /// Mean absolute error of the tables left out, in logarithms; infinite for a single table.
+  /// Mean absolute error of the works left out, in logarithms; infinite for a single one.
   double time_error() const { return time_error_; }
-  /// Does it rest on several tables that tell of time? One table's own levels are in it as if they
+  /// Does it rest on several works that tell of time? One work's own levels are in it as if they
   /// were the board's: it says nothing that readings of the network do not say better.
-  bool of_several() const { return time_spread_.tables > 0; }
+  bool of_several() const { return time_spread_.works > 0; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -64,14 +69,14 @@ class CostForm {
   /// Of one figure; half-widths in logarithms.
   struct Spread {
     double level = 0;         // logarithm of what the target takes of what the form says
-    double level_square = 0;  // mean squares of the tables left out: of their levels,
+    double level_square = 0;  // mean squares of the works left out: of their levels,
     double rest_square = 0;   // and of what is left around them
-    size_t tables = 0;        // left out
+    size_t works = 0;         // left out
     size_t readings = 0;      // of the target
     void add(const std::vector<double>& ratios);
     void settle(const std::vector<double>& ratios);
     double half() const;             // of the 90 % intervals
-    double sd(double square) const;  // wider, the fewer tables that comes of
+    double sd(double square) const;  // wider, the fewer works that comes of
   };
   void fit_terms(std::span<const Known> known);
   void leave_out(std::span<const Known> known);

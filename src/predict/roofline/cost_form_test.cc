@@ -299,11 +299,33 @@ TEST(CostForm, OfOneTableHasNoSayBesideReadings) {
   EXPECT_EQ(told(one, true).minibatch_ms.mean, told(one, false).minibatch_ms.mean);
   EXPECT_EQ(told(one, true).power_w.hi90, told(one, false).power_w.hi90);
   EXPECT_NE(told(others(), true).minibatch_ms.mean, told(others(), false).minibatch_ms.mean);
+  // Nor has that of a table and its copy.
+  const std::vector<WorkloadTable> copies = {one[0], one[0]};
+  EXPECT_EQ(told(copies, true).power_w.mean, told(copies, false).power_w.mean);
   // Of three tables that tell of time, one tells of power.
   std::vector<WorkloadTable> one_power = others();
   for (size_t i = 1; i < one_power.size(); ++i) one_power[i].power_total = "monitor";
   const Estimates with = told(one_power, true).power_w, without = told(one_power, false).power_w;
   EXPECT_LT(mape(with.mean, without.mean), 5);
+}
+
+// Copies of a table, or parts of it, tell no more of the board than it does.
+TEST(CostForm, TablesOfOneWorkCountAsOne) {
+  const WorkloadTable again = ran("mobilenet_v3", Phase::infer, 1.01);
+  std::vector<WorkloadTable> copies = {ran("mobilenet_v3", Phase::infer), again};
+  EXPECT_FALSE(CostForm::fit(copies, "known", "module")->of_several());
+  copies = others();
+  copies.push_back(copies[1]);
+  const auto once = CostForm::fit(others(), "known", "module");
+  const auto twice = CostForm::fit(copies, "known", "module");
+  ASSERT_TRUE(once && twice);
+  EXPECT_NEAR(twice->time_level_sd(), once->time_level_sd(), 1e-9);
+  EXPECT_NEAR(twice->power_rest_sd(), once->power_rest_sd(), 1e-9);
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  const CostAnswer a = once->at(truth.space, truth.phase, *truth.cost);
+  const CostAnswer b = twice->at(truth.space, truth.phase, *truth.cost);
+  EXPECT_LT(mape(a.time_ms, b.time_ms), 1e-6);
+  EXPECT_LT(mape(a.power_w, b.power_w), 1e-6);
 }
 
 TEST(CostForm, HelpsTransferGpWithOneReading) {

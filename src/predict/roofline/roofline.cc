@@ -149,13 +149,13 @@ class Roofline final : public Predictor {
     std::optional<EnergyRoof> energy;
   };
 
-  // Mean absolute error in time of the references, in logarithms, each predicted from the others.
+  // Mean absolute error in time of the references, in logarithms, each predicted from those of
+  // other works.
   double roofs_error(std::span<const WorkloadTable> references) const {
     std::vector<double> errors;
-    for (size_t left = 0; left < references.size(); ++left) {
+    for (const WorkloadTable& truth : references) {
       std::vector<WorkloadTable> others(references.begin(), references.end());
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
-      const WorkloadTable& truth = references[left];
+      std::erase_if(others, [&](const auto& other) { return of_same_work(other, truth); });
       Roofline rest;
       rest.start(truth);
       if (truth.device != device_ || !rest.cost_ ||
