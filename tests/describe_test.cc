@@ -38,6 +38,16 @@ TEST_F(DescribeTest, AScriptThatTorchvisionSavesHasItsParameters) {
   EXPECT_EQ(done.json()["parameters"], kParameters);
 }
 
+// What is known of a network of ours is told at any batch size: a step of this one would need 1 TB.
+TEST_F(DescribeTest, OfANetworkOfOursWithItsUsualInputNothingRuns) {
+  std::vector<std::string> words = {"describe", "resnet18", "--batch-size",  "65536",
+                                    "--json",   "--device", "twin:orin_nano"};
+  const Finished usual = run(words);
+  EXPECT_EQ(usual.exit_code, 1) << usual.err;  // it does not fit
+  words.insert(words.end(), {"--input", "3x224x224"});
+  EXPECT_EQ(run(words).json(), usual.json());
+}
+
 TEST_F(DescribeTest, AnOnnxFileOfResNet50IsCountedAsPagodaDid) {
   if (!FLYBALL_ONNX) GTEST_SKIP() << "built without ONNX";
   if (!has_torchvision()) GTEST_SKIP() << "no python3-torchvision";

@@ -18,6 +18,7 @@
 #include "cost/networks.h"
 #include "cost/tabled_networks.h"
 #include "data/batch_buffer.h"
+#include "data/typed_shape.h"
 #include "module/onnx.h"
 #include "space/named_source.h"
 #include "twin/twin.h"
@@ -52,7 +53,7 @@ std::string spelt(const std::string& name) {
 
 std::string usual_input(const std::string& network) {
   const auto workload = find_workload(network);
-  return workload.ok() ? (*workload)->shape.input.text() : "";
+  return workload.ok() ? typed_shape((*workload)->shape.input) : "";
 }
 
 /// The shape of a sample: as asked, else the network's usual one.

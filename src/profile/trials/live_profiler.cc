@@ -18,6 +18,7 @@
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
 #include "data/text/question_set.h"
+#include "data/typed_shape.h"
 #include "module/versions.h"
 #include "profile/trials/begun_measurement.h"
 #include "profile/trials/memory_fit.h"
@@ -197,7 +198,8 @@ class LiveProfiler final : public Profiler {
     if (step.classes == 0) step.classes = dataset_->classes();
     step.batch = collate_->layout();
     step.shape = step.batch.front().shape;
-    if (const auto ours = network_cost(info_.workload, info_.phase, step.shape.text())) return ours;
+    const auto ours = network_cost(info_.workload, info_.phase, typed_shape(step.shape));
+    if (ours) return ours;
     if (is_known_network(info_.workload)) return {};
     std::vector<LayerTable> layers;
     for (const int64_t batch : {2, 4}) {
