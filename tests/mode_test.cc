@@ -107,6 +107,9 @@ TEST_F(ModeTest, SetStaysAndRestorePutsBack) {
   ASSERT_EQ(run({"workloads"}).exit_code, 0);  // another start leaves it
   EXPECT_EQ(get(gpu_max), "612000000");
   EXPECT_TRUE(mode({"show", "--json"}).json()["kept"]);
+  const fs::path other = folder_ / "other";  // another board: nothing of it is kept
+  trees::write_tree("nano_jp4", other);
+  EXPECT_FALSE(run({"mode", "show", "--json", "--root", other.string()}).json()["kept"]);
   const Finished restored = mode({"restore", "--json"});
   EXPECT_EQ(restored.json()["restored"], 19);
   EXPECT_EQ(content(), start_);

@@ -71,8 +71,8 @@ class Device {
   /// Puts back what was there before the first apply(). What fails is named, and kept for the next
   /// start.
   virtual Status restore() = 0;
-  /// Is what was set still there, as far as one hears of it without looking? Error: whoever set it
-  /// for us has put it back meanwhile (helper_device.h).
+  /// Is what was set still there? Error: whoever set it for us has put it back meanwhile
+  /// (helper_device.h), or another program has set the board (standing_mode.h).
   virtual Status still_set() { return {}; }
   /// Can a mode stay when this process ends? An error says why not.
   virtual Status can_keep() const = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "device/helper/hold.h"
+#include "device/standing_mode.h"
 
 namespace flyball {
 namespace {
@@ -72,6 +73,7 @@ class HelperDevice final : public Device {
     FLYBALL_CHECK(own_->claim());
     if (hold_ && !hold_->lost()) return {};
     hold_.reset();
+    theirs_ = {};
     FLYBALL_ASSIGN(hold_, BoardHold::claim(socket_));
     return {};
   }
@@ -83,15 +85,23 @@ class HelperDevice final : public Device {
     if (!theirs.values.empty()) {
       if (!hold_) FLYBALL_CHECK(claim());
       FLYBALL_CHECK(ask_to_apply(theirs));
+      theirs_ = merged(std::move(theirs_), theirs);
     }
     return ours.values.empty() ? Status() : own_->apply(ours);
   }
   Status restore() override {
+    theirs_ = {};
     const Status ours = own_->restore();
     const Status theirs = hold_ ? ask({Kind::restore}) : Status();
     return theirs.ok() ? ours : theirs;
   }
-  Status still_set() override { return hold_ ? ask({Kind::alive}) : own_->still_set(); }
+  // The helper says whether it has put the mode back, and the board whether another has set it.
+  Status still_set() override {
+    if (!hold_) return own_->still_set();
+    FLYBALL_CHECK(ask({Kind::alive}));
+    FLYBALL_CHECK(check_stands(theirs_, caps()));
+    return own_->still_set();
+  }
   Status can_keep() const override {
     return board_.cannot_keep ? Status(*board_.cannot_keep) : Status();
   }
@@ -123,6 +133,7 @@ class HelperDevice final : public Device {
 
   std::unique_ptr<Device> own_;
   HelperBoard board_;
+  PowerMode theirs_;  ///< what the helper has set for us
   ReportLeft left_;
   fs::path socket_;
   pid_t owner_ = ::getpid();

@@ -11,6 +11,7 @@
 #include "device/helper/link.h"
 #include "device/host/fixed_settings.h"
 #include "device/host/host.h"
+#include "device/standing_mode.h"
 
 namespace flyball {
 namespace {
@@ -117,6 +118,7 @@ Status BoardDevice::claim() {
 
 Result<SettingsJournal*> BoardDevice::claim_journal() {
   FLYBALL_CHECK(claim());
+  set_ = {};  // what is set through the journal may be another mode
   if (journal_) return journal_.get();
   return Error{Code::unavailable, "no clock of this machine can be set",
                "`flyball mode list` says what can be set, and why no more"};
@@ -152,9 +154,11 @@ Error BoardDevice::explained(const Error& error, const Knob& knob, double value)
 Status BoardDevice::set(const std::string& axis, double value) {
   Knob* knob = find(axis);
   const auto cap = knob->cap();
+  set_.values.erase(axis);
   const Status status = knob->set(value, value, journal_.get());
   if (status.ok()) {
     stuck_.erase(axis);
+    set_.values[axis] = value;
     return {};
   }
   // Of a board's own clocks alone: what holds the limit of a GPU may let go of it.
@@ -182,7 +186,21 @@ Status BoardDevice::apply(const PowerMode& mode) {
   return later ? set(axis::cpu_cores, cores->second) : Status();
 }
 
+// What a GPU's driver was asked for by name it tells otherwise (nvidia_knobs.h), and cores by
+// affinity nobody else sets.
+Status BoardDevice::still_set() {
+  PowerMode now;
+  for (size_t k = 0; k < std::min(parts_.knobs.size(), parts_.asked_from); ++k) {
+    const Knob& knob = *parts_.knobs[k];
+    if (!knob.outlives_us()) continue;
+    if (const auto cap = knob.cap())
+      now.values[knob.axis().name] = highest_not_above(knob.axis().values, *cap);
+  }
+  return check_stands(set_, now);
+}
+
 Status BoardDevice::restore() {
+  set_ = {};
   Status status;
   if (journal_) status = journal_->restore();
   for (const KnobPtr& knob : parts_.knobs)
@@ -202,6 +220,7 @@ Status BoardDevice::keep() {
   FLYBALL_CHECK(can_keep());
   if (journal_) FLYBALL_CHECK(journal_->keep());
   baseline_.reset();
+  set_ = {};
   return {};
 }
 

@@ -44,6 +44,7 @@ class BoardDevice final : public Device {
   /// Pins each axis. Cores come on before clocks change, and go off after.
   Status apply(const PowerMode& mode) override;
   Status restore() override;
+  Status still_set() override;
   Status can_keep() const override;
   Status keep() override;
 
@@ -65,6 +66,7 @@ class BoardDevice final : public Device {
   Parts parts_;
   std::vector<const Knob*> settable_;
   std::optional<PowerMode> baseline_;  ///< while something of ours may be set
+  PowerMode set_;                      ///< what apply() set, and restore() has not put back
   std::shared_ptr<SettingsJournal> journal_;
   std::map<std::string, double> stuck_;  ///< axes that did not rise, and where they stay
 };

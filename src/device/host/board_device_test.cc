@@ -75,6 +75,41 @@ TEST_F(BoardDeviceTest, SetsAWholeModeAndPutsItBack) {
   EXPECT_FALSE(fs::exists(journal()));
 }
 
+// nvpmodel or jetson_clocks while a mode is held: what is measured then is of another mode. A cap
+// that is lower may be the kernel's, for heat.
+TEST_F(BoardDeviceTest, AClockThatAnotherProgramRaisedIsSaid) {
+  const auto board = open("orin_agx_jp6");
+  ASSERT_TRUE(board->apply({{{"cpu_cores", 4}, {"gpu_mhz", 612}, {"mem_mhz", 2133}}}).ok());
+  EXPECT_TRUE(board->still_set().ok());
+  const fs::path clock = root() / gpu / "max_freq",
+                 core = root() / "sys/devices/system/cpu/cpu4/online";
+  ASSERT_TRUE(write_file(clock, "408000000").ok());
+  EXPECT_TRUE(board->still_set().ok());
+  ASSERT_TRUE(write_file(clock, "1300500000").ok());
+  const Status raised = board->still_set();
+  ASSERT_FALSE(raised.ok());
+  EXPECT_THAT(raised.error().message,
+              HasSubstr("gpu_mhz was set to 612, and is 1300.5 now: another program has set"));
+  ASSERT_TRUE(write_file(clock, "612000000").ok());
+  ASSERT_TRUE(write_file(core, "1").ok());
+  EXPECT_FALSE(board->still_set().ok());
+  ASSERT_TRUE(board->restore().ok());
+  EXPECT_TRUE(board->still_set().ok());
+}
+
+// Between the write that was read back and the end of the change.
+TEST_F(BoardDeviceTest, AModeThatDoesNotStandIsNotSet) {
+  const auto board = open("orin_agx_jp6");
+  script_.on_write("cpu11/online", [this](const std::string& text) -> Result<std::string> {
+    FLYBALL_CHECK(write_file(root() / gpu / "max_freq", "1300500000"));
+    return text;
+  });
+  const auto set = set_mode(*board, root(), {.mode = {{{"cpu_cores", 4}, {"gpu_mhz", 612}}}});
+  ASSERT_FALSE(set.ok());
+  EXPECT_THAT(set.error().message, HasSubstr("gpu_mhz was set to 612, and is 1300.5 now"));
+  EXPECT_EQ(content(), start_);
+}
+
 // Neither ever passes the other: the maximum first when it rises, the minimum when it falls.
 TEST_F(BoardDeviceTest, OrderOfMinimumAndMaximum) {
   const auto board = open("orin_agx_jp6");

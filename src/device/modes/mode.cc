@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/os/lock_file.h"
 #include "base/text.h"
+#include "device/journal_file.h"
 #include "device/knobs/clock_range.h"
 #include "device/modes/mode_dispatcher.h"
 #include "space/axis.h"
@@ -35,7 +36,18 @@ Status apply_request(BoardDevice& board, const fs::path& root, const ModeRequest
   FLYBALL_CHECK(board.claim());
   if (preset) FLYBALL_CHECK(set_preset(*preset, root, board));
   if (request.pin_max) FLYBALL_CHECK(pin_max(board, root));
-  return board.apply(request.mode);
+  FLYBALL_CHECK(board.apply(request.mode));
+  return board.still_set();
+}
+
+// What cannot be read may be of this tree.
+bool keeps_mode_of(const fs::path& root) {
+  const fs::path place = kept_journal(board_journal());
+  std::error_code unknown;
+  if (!fs::exists(place, unknown)) return false;
+  const auto kept = read_journal(place);
+  if (!kept) return true;
+  return *kept && (*kept)->root == fs::weakly_canonical(root, unknown);
 }
 
 }  // namespace
@@ -101,12 +113,11 @@ Result<PowerMode> set_mode(BoardDevice& board, const fs::path& root, const ModeR
 }
 
 BoardHolder board_holder(const fs::path& root) {
-  std::error_code ignored;
   BoardHolder holder{.now = LockFile::holder(board_journal().string() + ".lock")};
   const auto helper = helper_of(root);
   if (helper && !helper->holder.empty()) holder.now = helper->holder + ", through the helper";
   if (helper) holder.kept_by = helper->kept;
-  holder.kept = fs::exists(kept_journal(board_journal()), ignored) || !holder.kept_by.empty();
+  holder.kept = keeps_mode_of(root) || !holder.kept_by.empty();
   return holder;
 }
 

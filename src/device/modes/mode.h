@@ -42,7 +42,7 @@ PowerMode caps_in_force(const BoardDevice& board);
 /// Who sets the board.
 struct BoardHolder {
   std::string now{};      ///< who does at the moment, in this process' place or through the helper
-  bool kept = false;      ///< `flyball mode restore` has something to put back
+  bool kept = false;      ///< `flyball mode restore` has something of it to put back
   std::string kept_by{};  ///< who had the helper keep that mode; "": not the helper
 };
 BoardHolder board_holder(const std::filesystem::path& root);
