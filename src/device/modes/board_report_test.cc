@@ -212,6 +212,18 @@ TEST(BoardReport, AWholeJetsonHasNoProblem) {
   }
 }
 
+// As boards link it: the path is the board's, not that of the machine which looks at its tree.
+TEST(BoardReport, PresetsOfALinkedFileAreThoseOfTheTree) {
+  const TempFolder folder;
+  const fs::path root = fs::canonical(folder.path()) / "tree", conf = root / "etc/nvpmodel.conf";
+  trees::write_tree("orin_agx_jp6", root);
+  fs::create_directory(root / "etc/nvpmodel");
+  fs::rename(conf, root / "etc/nvpmodel/nvpmodel_p3701_0000.conf");
+  fs::create_symlink("/etc/nvpmodel/nvpmodel_p3701_0000.conf", conf);
+  const auto board = open_known_board(identify_board(root), {.root = root});
+  EXPECT_EQ(read_presets(root, *board).list.size(), 4u);
+}
+
 TEST(BoardReport, WhatIsMissingIsSaid) {
   const auto problems = [](const char* kind) {
     const TempFolder folder;

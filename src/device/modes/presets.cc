@@ -155,11 +155,20 @@ Status set_other_clocks(const Preset& preset, BoardDevice& board, SettingsJourna
   return {};
 }
 
+// On a board it links to the file of its module by a path of the board's own
+// ("/etc/nvpmodel/nvpmodel_p3701_0000.conf"), which in a tree lies below its root.
+fs::path conf_file(const fs::path& root) {
+  const fs::path file = root / "etc/nvpmodel.conf";
+  std::error_code no_link;
+  const fs::path target = fs::read_symlink(file, no_link);
+  return !no_link && target.is_absolute() ? root / target.relative_path() : file;
+}
+
 }  // namespace
 
 Presets read_presets(const fs::path& root, const BoardDevice& board) {
   Presets presets;
-  const fs::path file = root / "etc/nvpmodel.conf";
+  const fs::path file = conf_file(root);
   const auto text = read_file(file, 1 << 22);
   if (!text) {
     if (text.error().code != Code::not_found) presets.problems.push_back(text.error());
