@@ -282,15 +282,19 @@ class ProgramProfiler final : public Profiler {
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
-    std::string reason = "all cores";
     const Settings settings = space_.settings(default_);
+    std::string reason = mode_reason(settings);
     for (const auto& [name, own] : own_)
       if (const auto taken = settings.find(name); taken != settings.end())
         reason += taken->second == own
                       ? fmt::format(", {} {} as the program has it", name, format_number(own))
                       : fmt::format(", {} {} (nearest to the program's own {})", name,
                                     format_number(taken->second), format_number(own));
-    return reason + (own_.empty() ? ", and the lowest value of each axis that was opened"
+    const bool others = std::ranges::any_of(space_.axes(), [&](const Axis& axis) {
+      return axis.scope == Scope::run && !own_.contains(axis.name);
+    });
+    if (!others) return reason;
+    return reason + (own_.empty() ? ", and the lowest value of each axis of the program"
                                   : "; the lowest value of other axes");
   }
 
@@ -307,6 +311,19 @@ class ProgramProfiler final : public Profiler {
   }
 
  private:
+  std::string mode_reason(const Settings& settings) const {
+    const Settings mode = device_->baseline().values;
+    bool clocks = false, as_it_was = true;
+    for (const auto& [name, value] : settings) {
+      const auto was = mode.find(name);
+      if (was == mode.end()) continue;
+      clocks = clocks || name != axis::cpu_cores;
+      as_it_was = as_it_was && was->second == value;
+    }
+    if (!as_it_was) return "the mode nearest to the one before";
+    return clocks ? "the mode as it was" : "all cores";
+  }
+
   void find_default() {
     const Settings mode = device_->baseline().values;
     double nearest = std::numeric_limits<double>::infinity();

@@ -128,6 +128,21 @@ TEST_F(OwnValue, IsReadInTheSource) {
               HasSubstr("the lowest value of each"));
 }
 
+// Of a clock the default is what the board had, and no axis of the program is told where none is.
+TEST_F(OwnValue, NoAxisOfTheProgramWhereNoneIsOpen) {
+  ProgramTrialOptions options;
+  options.argv = {"true"};
+  options.open = {named_axis("cpu_mhz")};
+  for (const auto& [lowest, reason] :
+       {std::pair(729.6, "the mode nearest to the one before"), {2201.6, "the mode as it was"}}) {
+    options.open.back().values = {lowest};
+    const auto profiler =
+        make_program_profiler(*open_host(tree_.options()), make_no_power("no sensor"), options);
+    ASSERT_TRUE(profiler.ok()) << profiler.error().message;
+    EXPECT_EQ((*profiler)->default_reason(), reason);
+  }
+}
+
 TEST_F(OwnValue, IsNotLookedForInData) {
   const std::string call = "setting('batch_size', 16)\n";
   EXPECT_THAT(default_of(std::string(2 << 20, 'x') + call), HasSubstr("the lowest value of each"));
