@@ -113,15 +113,17 @@ bool bears_out(const BoardSpec& spec, const BoardIdentity& board, const fs::path
 void take_named(const std::string& name, const fs::path& root, BoardIdentity& board) {
   const BoardSpec* spec = find_board_spec(name);
   if (spec == nullptr) {
-    board.problems.push_back({Code::invalid_argument,
-                              fmt::format("FLYBALL_BOARD names '{}', which is no board", name),
-                              name_hint(name, board_ids())});
+    board.problems.push_back(
+        {Code::invalid_argument,
+         fmt::format("--board or FLYBALL_BOARD names '{}', which is no board", name),
+         name_hint(name, board_ids())});
     return;
   }
   if (!bears_out(*spec, board, root)) {
     board.problems.push_back(
         {Code::not_found,
-         fmt::format("FLYBALL_BOARD names {}, and nothing here bears that out", spec->name),
+         fmt::format("--board or FLYBALL_BOARD names {}, and nothing here bears that out",
+                     spec->name),
          spec->jetson() ? "mount /etc/nv_tegra_release of the board into the container"
                         : "/proc/cpuinfo names another model"});
     return;
@@ -190,7 +192,8 @@ BoardIdentity identify_board(const fs::path& root) {
     if (!wanted.empty() && wanted != board.id)
       board.problems.push_back(
           {Code::conflict,
-           fmt::format("FLYBALL_BOARD names '{}', and the device tree says {}", wanted, board.id),
+           fmt::format("--board or FLYBALL_BOARD names '{}', and the device tree says {}", wanted,
+                       board.id),
            "the device tree counts"});
     return board;
   }
