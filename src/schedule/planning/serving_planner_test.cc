@@ -286,14 +286,14 @@ TEST_F(ServingPlannerTest, WhereTheModeIsLostNothingIsLearnedAndAPlanSetsIt) {
   now_ = {{200e6}, {400e6}};
   planned.look(monotonic_ns());
   EXPECT_TRUE(changes_.empty());
-  feed(planned, monotonic_ns(), 5000, 1000);
+  const int64_t at_ns = feed(planned, monotonic_ns(), 5000, 1000);
   ASSERT_EQ(changes_.size(), 1u);
   EXPECT_FALSE(changes_[0].mode_is_set());
   follow(changes_[0]);
   EXPECT_EQ(set_, std::vector<size_t>{problem_.candidates->mode_of(0, slow_[0])});
   stands_ = true;
   EXPECT_TRUE(changes_[0].mode_is_set());
-  planned.look(monotonic_ns());
+  planned.look(at_ns);
   ASSERT_EQ(changes_.size(), 2u) << "once it is set again it is watched";
   EXPECT_THAT(changes_[1].why.why, HasSubstr("take 10 times as long as planned"));
 }
