@@ -159,9 +159,9 @@ Status set_other_clocks(const Preset& preset, BoardDevice& board, SettingsJourna
 // ("/etc/nvpmodel/nvpmodel_p3701_0000.conf"), which in a tree lies below its root.
 fs::path conf_file(const fs::path& root) {
   const fs::path file = root / "etc/nvpmodel.conf";
-  std::error_code no_link;
-  const fs::path target = fs::read_symlink(file, no_link);
-  return !no_link && target.is_absolute() ? root / target.relative_path() : file;
+  std::error_code none;
+  const fs::path target = fs::read_symlink(file, none), below = root / target.relative_path();
+  return target.is_absolute() && fs::exists(below, none) ? below : file;
 }
 
 }  // namespace
