@@ -31,6 +31,7 @@ struct ServiceResult {
 
   /// A request has been answered. Was it late?
   bool answer(int64_t latency_ns);
+  bool is_late(double ms) const;
   double late_share() const;  ///< late, refused or failed, of those that arrived
 };
 

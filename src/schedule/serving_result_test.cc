@@ -15,7 +15,7 @@ ServingResult served_in_ms(std::initializer_list<double> latencies_ms, double bu
   service.budget_ms = budget_ms;
   for (const double latency_ms : latencies_ms) {
     service.latency.add(static_cast<int64_t>(latency_ms * 1e6));
-    if (latency_ms > budget_ms) ++service.late;
+    if (service.is_late(latency_ms)) ++service.late;
   }
   service.arrived = service.answered = service.samples = latencies_ms.size();
   service.batches = 1;
@@ -32,6 +32,11 @@ TEST(ServingText, TellsWhatIsBeyondItsBudget) {
 TEST(ServingText, TheLongestIsNeverBelowWhatItWas) {
   EXPECT_THAT(format_live(served_in_ms({100.04}, 100.5)), HasSubstr("max 100.5  of a budget"));
   EXPECT_THAT(format_live(served_in_ms({100.04}, 100)), HasSubstr("max 101  of a budget of 100\n"));
+}
+
+TEST(ServingText, WhatIsNotLateIsNotBeyondItsBudget) {
+  EXPECT_THAT(format_live(served_in_ms({900.0004}, 900)),
+              HasSubstr("max 900  of a budget of 900\n"));
 }
 
 TEST(ServingText, HasNoPowersOfTen) {
