@@ -238,10 +238,9 @@ void add_experiment_findings(CLI::App& group, Context& context) {
       "findings", "Ask again what studies found: published figures beside a board's own");
   auto options = std::make_shared<FindingsArguments>();
   command
-      ->add_option(
-          "--device", options->devices,
-          "OwnedBoards that are asked: twin:BOARD, several with commas between; default: this "
-          "machine is measured")
+      ->add_option("--device", options->devices,
+                   "Boards that are asked: twin:BOARD, several with commas between; default: this "
+                   "machine is measured")
       ->delimiter(',');
   add_root_option(*command, options->root);
   command
