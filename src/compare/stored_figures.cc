@@ -16,10 +16,6 @@ AskedSettings asked_of(const BoardsQuestion& question) {
   return {question.batch_size, question.loader_workers, question.prefetch};
 }
 
-std::string accept_hint(const LeftOutTrials& left_out) {
-  return left_out.words() + " are left out: --accept simulated takes them";
-}
-
 /// The trials of a network among these rows, by whichever of its names.
 StoredTrials trials_of(const std::vector<StoredMeasurement>& rows, const std::string& network,
                        Accepted accepted) {
@@ -57,7 +53,7 @@ BoardFigures figures_of(StoredTrials all, const ComparedNetwork& network,
   if (all.trials.empty()) {
     figures.missing = "the store holds no training of it there";
     if (all.left_out.simulated > 0)
-      figures.missing += fmt::format(" ({})", accept_hint(all.left_out));
+      figures.missing += fmt::format(" ({})", all.left_out.accept_hint());
     return figures;
   }
   if (!keep_as_asked(all.trials, asked_of(question)) && !all.trials.empty())
@@ -123,7 +119,7 @@ Result<ComparedBoard> stored_board_figures(Store& store, const std::string& name
                  fmt::format("the store holds no measured training on '{}'{}", name,
                              experiments.empty() ? "" : ", but runs of experiments"),
                  left_out.simulated > 0
-                     ? accept_hint(left_out)
+                     ? left_out.accept_hint()
                      : "`flyball runs list` shows what it holds; twin:BOARD is simulated, and "
                        "table:FILE was measured elsewhere"};
   if (left_out.all() > 0)

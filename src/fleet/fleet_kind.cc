@@ -236,8 +236,7 @@ Result<FleetKind> stored_kind(Store& store, const std::string& name,
     if (all.left_out.other_conditions > 0)
       error.hint +=
           fmt::format("{}{} are left out", error.hint.empty() ? "" : "; ", all.left_out.words());
-    if (all.left_out.simulated > 0)
-      error.hint = all.left_out.words() + " are left out: --accept simulated takes them";
+    if (all.left_out.simulated > 0) error.hint = all.left_out.accept_hint();
     return error;
   }
   if (!loader_told)

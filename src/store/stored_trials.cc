@@ -142,6 +142,10 @@ std::string LeftOutTrials::words() const {
   return text;
 }
 
+std::string LeftOutTrials::accept_hint() const {
+  return words() + " are left out: --accept simulated takes them";
+}
+
 StoredTrials counted(std::vector<StoredMeasurement> measurements, Accepted accepted) {
   StoredTrials kept;
   for (StoredMeasurement& stored : measurements) {

@@ -32,6 +32,8 @@ struct LeftOutTrials {
   }
   /// "2 disturbed, 1 throttled and 3 simulated trials"; "" for none.
   std::string words() const;
+  /// The same as a hint, where some of them are simulated: what takes them.
+  std::string accept_hint() const;
 };
 
 struct StoredTrials {
