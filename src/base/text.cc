@@ -60,6 +60,16 @@ size_t utf8_length(std::string_view text) {
   return overlong || beyond ? 0 : length;
 }
 
+// Its bytes; empty where the text begins with a control character (of two bytes, too), or with no
+// character.
+std::string_view printable_character(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const size_t length = utf8_length(text);
+  const bool control =
+      byte(0) < 0x20 || byte(0) == 0x7f || (length == 2 && byte(0) == 0xc2 && byte(1) < 0xa0);
+  return control ? std::string_view() : text.substr(0, length);
+}
+
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
@@ -77,6 +87,19 @@ std::string text_fault(std::string_view text) {
     text.remove_prefix(length);
   }
   return {};
+}
+
+std::string printable(std::string_view text, size_t most) {
+  std::string shown;
+  size_t at = 0;
+  while (at < text.size()) {
+    const std::string_view character = printable_character(text.substr(at));
+    const size_t size = std::max<size_t>(1, character.size());
+    if (at + size > most) return shown + "…";
+    shown += character.empty() ? "?" : character;
+    at += size;
+  }
+  return shown;
 }
 
 std::optional<double> parse_double(std::string_view text) {

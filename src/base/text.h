@@ -17,6 +17,9 @@ std::optional<long long> parse_integer(std::string_view text);
 /// What keeps `text` from being plain UTF-8: "is not UTF-8", or a control character other than tab
 /// and line ends, by its number; "" when nothing does.
 std::string text_fault(std::string_view text);
+/// A piece of what others said that may be printed, at most so many bytes of it: control
+/// characters, and bytes that are no UTF-8, are shown as "?".
+std::string printable(std::string_view text, size_t most = 120);
 /// Pieces between separators; "a,,b" has three.
 std::vector<std::string> split(std::string_view text, char separator);
 /// Pieces joined with a separator.

@@ -230,8 +230,7 @@ void Broker::take_place(size_t job, const TurnRole& role, double rate_hz) {
     client.index = placed(execution_,
                           ServiceRules{.name = role.name,
                                        .latency_ns = role.latency_ns,
-                                       .queue_bound = turn_queue.bound,
-                                       .overload = turn_queue.overload,
+                                       .queue = turn_queue,
                                        .rate_hz = rate_hz,
                                        .gathers = 1},
                           free_services_, execution_.result().services);

@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/lower.h"
 #include "base/text.h"
-#include "load/stream_reader.h"
 #include "server/http_text.h"
 
 namespace flyball {

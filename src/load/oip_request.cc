@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "load/load_request.h"
-#include "load/stream_reader.h"
 
 namespace flyball {
 namespace {

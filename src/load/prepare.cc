@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "load/http_exchange.h"
-#include "load/stream_reader.h"
 
 namespace flyball {
 namespace {

@@ -48,18 +48,6 @@ std::string error_text(const SortedJson& error) {
   return message && message->is_string() ? message->get<std::string>() : "an error";
 }
 
-// Its bytes; empty where the text begins with a control character, or with none.
-std::string_view first_character(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (size_t size = 1; size <= std::min<size_t>(4, text.size()); ++size) {
-    const std::string_view bytes = text.substr(0, size);
-    if (!text_fault(bytes).empty()) continue;
-    const bool control = byte(0) < 0x20 || byte(0) == 0x7f || (byte(0) == 0xc2 && byte(1) < 0xa0);
-    return control ? std::string_view() : bytes;
-  }
-  return {};
-}
-
 }  // namespace
 
 bool EventReader::add(std::string_view bytes, const Listener& listener) {
@@ -141,18 +129,6 @@ bool TokenReader::read(std::string_view text, int64_t now_ns, bool whole) {
 int32_t TokenReader::tokens() const {
   if (usage_ >= 0) return usage_;
   return chunks_ > 0 ? chunks_ : -1;
-}
-
-std::string printable(std::string_view text, size_t most) {
-  std::string shown;
-  size_t at = 0;
-  while (at < text.size()) {
-    const std::string_view character = first_character(text.substr(at));
-    if (at + std::max<size_t>(1, character.size()) > most) return shown + "…";
-    shown += character.empty() ? "?" : character;
-    at += std::max<size_t>(1, character.size());
-  }
-  return shown;
 }
 
 }  // namespace flyball

@@ -54,8 +54,4 @@ class TokenReader {
   std::string fault_;
 };
 
-/// A piece of what a server said that may be printed, at most so many bytes of it: control
-/// characters, and bytes that are no UTF-8, are shown as "?".
-std::string printable(std::string_view text, size_t most = 120);
-
 }  // namespace flyball

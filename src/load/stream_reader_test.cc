@@ -118,16 +118,5 @@ TEST(AnswerReader, KnowsNoFirstTokenOfAnAnswerInOnePiece) {
   EXPECT_EQ(whole.tokens, 2);
 }
 
-TEST(Printable, ShowsTextOfAllLanguagesAndNoControlBytes) {
-  EXPECT_EQ(printable("déjà vu: 東京 🙂"), "déjà vu: 東京 🙂");
-  EXPECT_EQ(printable("a\x1b[2J\n\x7f"), "a?[2J??");
-  EXPECT_EQ(printable("\xff\xc3(\xc2\x9b"),
-            "?"
-            "?(?"
-            "?");
-  EXPECT_EQ(printable("東京", 4), "東…");  // no half a character
-  EXPECT_EQ(printable("abcd", 4), "abcd");
-}
-
 }  // namespace
 }  // namespace flyball

@@ -141,7 +141,7 @@ bool Scheduler::fits(int64_t now_ns, double run_ns) const {
   for (const Service& service : services_) {
     const double coming = arrivals_within(service, now_ns, run_ns);
     if (static_cast<double>(service.queue.size()) + coming >
-        static_cast<double>(service.rules.queue_bound))
+        static_cast<double>(service.rules.queue.bound))
       return false;
     const auto most = static_cast<double>(service.rules.largest_batch);
     if (!service.attended && service.queue.empty()) continue;
@@ -278,10 +278,10 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
   const double late_ns =
       answered_ns(index, samples, shape, now_ns) - static_cast<double>(deadline_ns);
   const auto retry_ns = static_cast<int64_t>(std::clamp(late_ns, 1e6, 3.6e12));
-  if (service.queue.size() >= service.rules.queue_bound)
+  if (service.queue.size() >= service.rules.queue.bound)
     return {RefusalReason::queue_full, retry_ns};
   const bool in_time = late_ns <= grain_ns;
-  if (!in_time && service.rules.overload == Overload::refuse &&
+  if (!in_time && service.rules.queue.overload == Overload::refuse &&
       !doubts_refusals(service, samples, now_ns)) {
     overloaded_ns_ = now_ns;
     return {RefusalReason::overload, retry_ns};

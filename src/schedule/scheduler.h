@@ -45,8 +45,7 @@ struct ServiceRules {
   std::string name;
   int64_t latency_ns = 0;     ///< budget
   int64_t largest_batch = 1;  ///< samples: the planned batch size
-  size_t queue_bound = 4096;  ///< requests that may wait
-  Overload overload = Overload::refuse;
+  QueueRules queue{};
   double rate_hz = 0;  ///< requests per second that are expected before any have come; 0: not known
   int64_t margin_ns = 0;  ///< of the budget: what is kept for the way to the client and back
   int64_t gathers = 0;    ///< samples that a batch waits for while something trains; 0: weighed

@@ -124,11 +124,11 @@ class CheckedRun {
         ++tally_.taken;
       } else {
         EXPECT_GT(admission.retry_after_ns, 0);
-        EXPECT_TRUE(load_.rules[s].overload == Overload::refuse ||
+        EXPECT_TRUE(load_.rules[s].queue.overload == Overload::refuse ||
                     admission.refused == RefusalReason::queue_full);
         ++tally_.refused;
       }
-      ASSERT_LE(queues_[s].size(), load_.rules[s].queue_bound);
+      ASSERT_LE(queues_[s].size(), load_.rules[s].queue.bound);
     }
   }
 

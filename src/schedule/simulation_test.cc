@@ -66,8 +66,7 @@ TEST(Simulation, OverloadIsRefusedOrServedLateAndTrainingStops) {
   EXPECT_GT(refusing.services[0].refused, 5000u);
   EXPECT_LT(refusing.services[0].late, refusing.services[0].answered / 100);
   EXPECT_LT(refusing.trainings[0].minibatches, 20u);
-  asked.services[0].overload = Overload::late;
-  asked.services[0].queue_bound = 100;
+  asked.services[0].queue = {.bound = 100, .overload = Overload::late};
   const ServingResult late = run(asked, "poisson:300");
   EXPECT_GT(late.services[0].late, late.services[0].answered / 2);
   EXPECT_LE(late.services[0].largest_queue, 100u);
@@ -130,7 +129,7 @@ TEST(Simulation, ASwitchLongerThanTheBudgetRefusesWhomItWouldMakeLate) {
   EXPECT_EQ(refusing.switches, 1u);
   EXPECT_LE(refusing.services[0].late, 5u) << "who waited when it began";
   EXPECT_NEAR(static_cast<double>(refusing.services[0].refused), 1.9 * 60, 40);
-  asked.services[0].overload = Overload::late;
+  asked.services[0].queue.overload = Overload::late;
   told = false;
   const ServingResult late = run(asked, "poisson:60");
   EXPECT_EQ(late.services[0].refused, 0u);

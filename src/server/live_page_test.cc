@@ -199,7 +199,7 @@ void wait_until_one_waits(LiveServing& serving) {
 TEST(LiveEndpoint, AFullQueueIs503WithATimeToRetryAndADrainAnswersTheOthers) {
   Gated::Gate gate;
   ServiceRules rules = long_rules("identity");
-  rules.queue_bound = 1;
+  rules.queue.bound = 1;
   LiveEndpoint live(rules, std::make_unique<Gated>(gate), [&gate] { gate.set(false); });
   HttpTestClient first(live.port()), second(live.port());
   first.say(request_text(infer_path, two_numbers));

@@ -7,7 +7,6 @@
 
 #include "answers/tune_json.h"
 #include "base/json.h"
-#include "base/json_line.h"
 #include "base/text.h"
 #include "history/history.h"
 #include "profile/trials/begun_measurement.h"
@@ -128,10 +127,10 @@ class Study final : public Profiler {
     answer_ = to_json(*result);
     run_ = result->run;
     const Json end = finished();
-    if (asked_) line_.write(json_line(end));
+    if (asked_) line_.write(end);
     while (const auto message = next())
       if (std::holds_alternative<StudyAsk>(*message)) {
-        line_.write(json_line(end));
+        line_.write(end);
       } else {
         answer(*message);
       }
@@ -145,11 +144,11 @@ class Study final : public Profiler {
                           {"config", space_.settings(config)},
                           {"reason", reason_},
                           {"repeat", repeat_}}}};
-    if (asked_) line_.write(json_line(trial));
+    if (asked_) line_.write(trial);
     asked_ = false;
     while (const auto message = next()) {
       if (std::holds_alternative<StudyAsk>(*message)) {
-        line_.write(json_line(trial));
+        line_.write(trial);
       } else if (const auto* told = std::get_if<StudyTell>(&*message);
                  told && told->trial == number_) {
         if (const Status complete = check_complete(*told); !complete.ok()) {
@@ -168,7 +167,7 @@ class Study final : public Profiler {
  private:
   // A message that can be read; what cannot is answered at once.
   std::optional<StudyMessage> next() {
-    if (told_) line_.write(json_line(Json{{"told", *told_}}));
+    if (told_) line_.write(Json{{"told", *told_}});
     told_.reset();
     while (const auto text = line_.read()) {
       auto message = parse_study_message(*text);
@@ -178,7 +177,7 @@ class Study final : public Profiler {
     return {};
   }
 
-  void refuse(const Error& error) const { line_.write(json_line(Json{{"error", to_json(error)}})); }
+  void refuse(const Error& error) const { line_.write(Json{{"error", to_json(error)}}); }
 
   Status wait_for_ask() {
     while (const auto message = next()) {
@@ -196,9 +195,7 @@ class Study final : public Profiler {
     options.force = create_.force || (options.force && !create_.wait);
     options.caller = Caller::program;
     options.cancelled = line_.gone;
-    options.waiting = [this](const std::string& holder) {
-      line_.write(json_line(Json{{"waiting", holder}}));
-    };
+    options.waiting = [this](const std::string& holder) { line_.write(Json{{"waiting", holder}}); };
     while (true) {
       FLYBALL_CHECK(wait_for_ask());
       auto session = MeasuringSession::begin(options);
@@ -219,9 +216,9 @@ class Study final : public Profiler {
 
   // Messages that mean the same at any time.
   void answer(const StudyMessage& message) const {
-    if (std::holds_alternative<StudyBest>(message)) return line_.write(json_line(best()));
+    if (std::holds_alternative<StudyBest>(message)) return line_.write(best());
     if (std::holds_alternative<StudyAnswer>(message)) {
-      if (!answer_.is_null()) return line_.write(json_line(Json{{"answer", answer_}}));
+      if (!answer_.is_null()) return line_.write(Json{{"answer", answer_}});
       return refuse({Code::conflict, "the search goes on", "ask and tell until it has finished"});
     }
     if (std::holds_alternative<StudyCreate>(message))
@@ -328,18 +325,18 @@ Status serve_study(const StudyLine& line, const StudyBoard& board, Store* store,
       return study.emplace(line, *create, board, measuring).prepare();
     }();
     if (!create || !begun.ok()) {
-      line.write(json_line(Json{{"error", to_json(begun.error())}}));
+      line.write(Json{{"error", to_json(begun.error())}});
       continue;
     }
-    line.write(json_line(Json{{"created",
-                               {{"configurations", study->space().size()},
-                                {"profiles", create->request.profiles},
-                                {"workload", study->info().workload},
-                                {"power_total", or_null_text(board.info.power_total)},
-                                {"power_gap", or_null_text(board.info.power_gap)}}}}));
+    line.write(Json{{"created",
+                     {{"configurations", study->space().size()},
+                      {"profiles", create->request.profiles},
+                      {"workload", study->info().workload},
+                      {"power_total", or_null_text(board.info.power_total)},
+                      {"power_gap", or_null_text(board.info.power_gap)}}}});
     const Status how = study->search(store, command);
     if (!how.ok() && how.error().code != Code::interrupted) {
-      line.write(json_line(Json{{"error", to_json(how.error())}}));
+      line.write(Json{{"error", to_json(how.error())}});
       return how;
     }
     return {};

@@ -6,15 +6,16 @@
 #include <optional>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "device/measuring.h"
 #include "tune/tune.h"
 
 namespace flyball {
 
-/// The other end: reads the next line (nothing: it is gone) and writes one.
+/// The other end: reads the next line (nothing: it is gone) and writes a document as one.
 struct StudyLine {
   std::function<std::optional<std::string>()> read;
-  std::function<void(const std::string&)> write;
+  std::function<void(const Json&)> write;
   std::function<bool()> gone = {};  ///< nobody reads any more; may be empty
 };
 

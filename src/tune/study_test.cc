@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "base/json.h"
+#include "base/json_line.h"
 #include "base/os/temp_folder.h"
 #include "device/measuring_testing.h"
 #include "tune/study_protocol.h"
@@ -37,7 +38,7 @@ std::vector<Json> talk(const std::function<std::optional<Json>(const Json& last)
                          if (!said) return {};
                          return said->is_string() ? said->get<std::string>() : said->dump();
                        },
-                       [&](const std::string& text) { answers.push_back(Json::parse(text)); }};
+                       [&](const Json& said) { answers.push_back(Json::parse(json_line(said))); }};
   EXPECT_TRUE(serve_study(line, {board}, store, "test").ok());
   return answers;
 }
@@ -349,8 +350,8 @@ TEST(StudyBesideAnother, WaitsAndSaysForWhom) {
                          if (next == words.size()) return {};
                          return words[next++].dump();
                        },
-                       [&](const std::string& text) {
-                         answers.push_back(Json::parse(text));
+                       [&](const Json& said) {
+                         answers.push_back(Json::parse(json_line(said)));
                          if (answers.back().contains("waiting")) other.kill();
                        }};
   ASSERT_TRUE(serve_study(line, {machine()}, nullptr, "test").ok());
@@ -370,7 +371,7 @@ TEST(StudyBesideAnother, AWaitEndsWhenNobodyReads) {
                          words.pop_front();
                          return word;
                        },
-                       [&](const std::string&) { ++said; }, [] { return true; }};
+                       [&](const Json&) { ++said; }, [] { return true; }};
   EXPECT_TRUE(serve_study(line, {machine()}, nullptr, "test", {.wait = true}).ok());
   EXPECT_EQ(said, 1u) << "created, and nothing more";
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/json_line.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
@@ -59,8 +60,8 @@ Status run_study(const StudyOptions& options, const Context& context) {
                          if (!std::getline(std::cin, text)) return {};
                          return text;
                        },
-                       [](const std::string& text) {
-                         fmt::print("{}\n", text);
+                       [](const Json& document) {
+                         fmt::print("{}\n", json_line(document));
                          std::fflush(stdout);
                        },
                        output_is_closed};

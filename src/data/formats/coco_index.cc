@@ -146,7 +146,7 @@ class Events final : public nlohmann::json_sax<SortedJson> {
     std::string reason = problem.what();
     if (const size_t colon = reason.find(": "); colon != std::string::npos)
       reason = reason.substr(colon + 2);
-    return say(fmt::format("is no JSON: byte {}: {}", position, printable(reason)));
+    return say(fmt::format("is no JSON: byte {}: {}", position, printable(reason, 200)));
   }
 
   /// "annotations[12]", for the last that was begun.
@@ -172,13 +172,6 @@ class Events final : public nlohmann::json_sax<SortedJson> {
       if (name == known) return field;
     return Field::other;
   }
-  // Control characters of a broken file are not for terminals.
-  static std::string printable(std::string text) {
-    for (char& c : text)
-      if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7f) c = '?';
-    return text.substr(0, 200);
-  }
-
   const char* list_name() const {
     return list_ == List::images ? "images" : list_ == List::boxes ? "annotations" : "categories";
   }

@@ -13,6 +13,22 @@ namespace {
 
 using testing::HasSubstr;
 
+// Something has happened, which another process waits for.
+class Signal {
+ public:
+  Signal() {
+    if (::pipe(ends_) != 0) ADD_FAILURE() << "no pipe";
+  }
+  void give() { EXPECT_EQ(::write(ends_[1], "x", 1), 1); }
+  void wait() {
+    char byte = 0;
+    EXPECT_EQ(::read(ends_[0], &byte, 1), 1);
+  }
+
+ private:
+  int ends_[2];
+};
+
 class HelperDeviceTest : public HelperTest {
  protected:
   static bool has_axis(const Device& device, const char* name) {
@@ -63,6 +79,29 @@ TEST_F(HelperDeviceTest, SetsByTheHelperWhatOnlyRootMaySet) {
               }),
       0);
   EXPECT_TRUE(restored());
+}
+
+TEST_F(HelperDeviceTest, AClockThatAnotherProgramRaisedIsSaid) {
+  start_helper();
+  Signal set, raised;
+  TestProcess client({}, [&] {
+    const auto device = user_device();
+    const Status applied = device->apply({{{"cpu_cores", 2}, {"cpu_mhz", 729.6}}});
+    if (!applied.ok()) return fail(1, applied.error().message);
+    if (const Status stands = device->still_set(); !stands.ok())
+      return fail(2, stands.error().message);
+    set.give();
+    raised.wait();
+    const Status found = device->still_set();
+    if (found.ok()) return 3;
+    return found.error().message.find("cpu_mhz was set to 729.6, and is 2201.6 now") == 0
+               ? 0
+               : fail(4, found.error().message);
+  });
+  set.wait();
+  for (const int core : {0, 1}) tree_.put(core, "scaling_max_freq", "2201600\n");
+  raised.give();
+  EXPECT_EQ(client.wait(), 0);
 }
 
 // As `mode idle --wait` beside a tune: the board is opened first, and measured once it is free.
@@ -122,27 +161,23 @@ TEST_F(HelperDeviceTest, ItsEndPutsBackBeforeTheNextOneAsks) {
 
 TEST_F(HelperDeviceTest, WhatItsEndCouldNotPutBackIsToldOnce) {
   start_helper();
-  int set[2], gone[2];
-  ASSERT_EQ(::pipe(set), 0);
-  ASSERT_EQ(::pipe(gone), 0);
+  Signal set, gone;
   TestProcess client({}, [&] {
     std::vector<Error> left;
     {
       const auto device = user_device([&](const Error& error) { left.push_back(error); });
       if (!device->apply({{{"cpu_mhz", 729.6}}}).ok()) return 1;
-      char byte = 'x';
-      (void)!::write(set[1], &byte, 1);
-      (void)!::read(gone[0], &byte, 1);
+      set.give();
+      gone.wait();
     }
     if (left.size() != 1) return fail(2, fmt::format("{} errors", left.size()));
     return left[0].message.find("could not be put back") != std::string::npos
                ? 0
                : fail(3, left[0].message);
   });
-  char byte = 0;
-  ASSERT_EQ(::read(set[0], &byte, 1), 1);
+  set.wait();
   std::filesystem::remove(tree_.file(1, "scaling_max_freq"));
-  ASSERT_EQ(::write(gone[1], &byte, 1), 1);
+  gone.give();
   EXPECT_EQ(client.wait(), 0);
   tree_.put(1, "scaling_max_freq", "729600\n");
 }
@@ -178,27 +213,23 @@ TEST_F(HelperDeviceTest, TwoUsersDoNotHaveTheBoardAtOnce) {
 
 TEST_F(HelperDeviceTest, WhenTheHelperGoesTheTrialHearsOfIt) {
   start_helper();
-  int ready[2], killed[2];
-  ASSERT_EQ(::pipe(ready), 0);
-  ASSERT_EQ(::pipe(killed), 0);
+  Signal ready, killed;
   TestProcess client({}, [&] {
     const auto device = user_device();
     if (!device->apply({{{"cpu_mhz", 729.6}}}).ok()) return 1;
-    char byte = 'x';
-    (void)!::write(ready[1], &byte, 1);
-    (void)!::read(killed[0], &byte, 1);
+    ready.give();
+    killed.wait();
     const Status lost = device->still_set();
     if (lost.ok() || lost.error().message.find("helper has gone") == std::string::npos) return 2;
     // The next trial takes the board anew.
     if (const Status again = device->claim(); !again.ok()) return fail(3, again.error().message);
     return device->apply({{{"cpu_mhz", 1113.6}}}).ok() ? 0 : 4;
   });
-  char byte = 0;
-  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  ready.wait();
   EXPECT_EQ(helper_.end(SIGKILL), -SIGKILL);
   start_helper();
   EXPECT_TRUE(restored());
-  ASSERT_EQ(::write(killed[1], &byte, 1), 1);
+  killed.give();
   EXPECT_EQ(client.wait(), 0);
   EXPECT_TRUE(soon_restored());
 }

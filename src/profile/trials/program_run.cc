@@ -17,24 +17,11 @@
 namespace flyball {
 namespace {
 
-// A blank for each byte that is no text, and for what would colour a terminal, or clear it.
-std::string plain_text(std::string_view text) {
-  constexpr size_t longest = 4;  // bytes of a character
-  std::string plain;
-  while (!text.empty()) {
-    size_t length = 1;
-    while (length <= longest && !text_fault(text.substr(0, length)).empty()) ++length;
-    plain += length > longest ? " " : text.substr(0, length);
-    text.remove_prefix(length > longest ? 1 : length);
-  }
-  return plain;
-}
-
 std::string last_line(const std::string& text) {
   std::string last;
   for (const std::string& line : split(text, '\n'))
     if (!trim(line).empty()) last = std::string(trim(line));
-  return std::string(trim(plain_text(last)));
+  return printable(last, last.size());
 }
 
 double milliseconds(int64_t ns) {

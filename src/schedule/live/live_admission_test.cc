@@ -11,7 +11,7 @@ TEST(LiveServing, WhoCannotBeAnsweredForASwitchIsRefusedWhenItArrives) {
     std::atomic<bool> stop{false};
     LiveServing serving({.warm_up_s = 0.1, .stop = &stop});
     ServiceRules two_seconds = rules(2000);
-    two_seconds.overload = overload;
+    two_seconds.queue.overload = overload;
     serving.add(two_seconds, std::make_unique<Doubler>(1'000'000));
     ASSERT_TRUE(serving.warm_up().ok());
     std::vector<InferAnswer> answers;

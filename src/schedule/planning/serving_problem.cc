@@ -64,8 +64,7 @@ Simulation ServingProblem::simulation(std::span<const size_t> choice) const {
     asked.services.push_back(
         {.name = role.workload,
          .latency_ns = static_cast<int64_t>(std::llround(latency_ms * 1e6)),
-         .queue_bound = queue.bound,
-         .overload = queue.overload,
+         .queue = queue,
          .rate_hz = role.rate_hz,
          .margin_ns = static_cast<int64_t>(std::llround(problem->margin.of_ms(latency_ms) * 1e6))});
   }

@@ -191,8 +191,7 @@ Status LiveRun::add_services(const JobPlace& place) {
         ServiceRules{.name = workload,
                      .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
                      .largest_batch = request_.batch > 0 ? request_.batch : planned[s],
-                     .queue_bound = request_.queue.bound,
-                     .overload = request_.queue.overload,
+                     .queue = request_.queue,
                      .rate_hz = request_.arrivals.empty() ? 0 : request_.arrivals[s].rate_hz,
                      .margin_ns = static_cast<int64_t>(facts_.margins_ms.back() * 1e6)},
         std::move(runner));
