@@ -27,7 +27,7 @@ History::History(const std::shared_ptr<const Problem>& problem)
     : problem_(*problem), records_(problem_.roles.size()), counted_(problem_.roles.size()) {}
 
 void History::record(size_t role, size_t candidate, const Reading& reading,
-                     const std::string& failure, bool counted) {
+                     const std::string& failure, Made made) {
   Record& entry = records_[role][candidate];
   const bool again = !entry.readings.empty();
   if (failure.empty() && reading.minibatch_ms > 0) {
@@ -37,8 +37,9 @@ void History::record(size_t role, size_t candidate, const Reading& reading,
   } else if (entry.failed()) {
     entry.failure = failure.empty() ? "the trial gave no time" : failure;
   }
-  readings_made_ += counted || !entry.failed();
-  if (counted) {
+  entry.tried = entry.tried || made != Made::never;
+  readings_made_ += made == Made::now || !entry.failed();
+  if (made == Made::now) {
     ++trials_;
     counted_[role].insert(candidate);
   }

@@ -1,6 +1,7 @@
 // What was measured: every reading that a search was told, and the best choice made of them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,10 +16,18 @@ namespace flyball {
 struct Record {
   std::vector<Reading> readings;  ///< in the order told; more than one when it was repeated
   std::string failure;            ///< why it failed; "" when it did not
+  bool tried = false;             ///< not merely known to be out of reach
 
   bool failed() const { return readings.empty(); }
   /// The median of the readings; NaN times when it failed.
   Reading value() const;
+};
+
+/// Was the trial made that is noted?
+enum class Made : uint8_t {
+  now,      ///< by this search: a profile
+  earlier,  ///< before it began: no profile
+  never,    ///< it is known why it cannot be made now, which tells nothing of others
 };
 
 /// Readings by role and candidate, with the paper's way of counting profiles.
@@ -28,10 +37,9 @@ class History {
 
   /// With the time of its default, once that was told.
   const Problem& problem() const { return problem_; }
-  /// Notes one trial. `counted`: false for what was known before the search began; such a failure
-  /// is one of a trial that need not be made.
+  /// Notes one trial; of one that failed earlier, that it need not be made.
   void record(size_t role, size_t candidate, const Reading& reading, const std::string& failure,
-              bool counted = true);
+              Made made = Made::now);
 
   const Record* find(size_t role, size_t candidate) const;
   /// How many trials of the choice, one candidate for each role, are still to be made; nothing

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/distributions.h"
-#include "search/figure_chance.h"
+#include "search/trial_chance.h"
 
 namespace flyball {
 namespace {
@@ -197,7 +197,7 @@ Outlook::Outlook(const History& history, const SearchOptions& options) {
     auto posterior = drawn_posterior_of(history, role, options);
     if (!posterior.ok()) return;
     posteriors.push_back(*std::move(posterior));
-    chances_.push_back(figure_chances(history, role));
+    chances_.push_back(trial_chances(history, role));
   }
   posteriors_ = std::move(posteriors);
 }

@@ -20,8 +20,8 @@ struct AcquisitionValue {
 AcquisitionValue acquisition_value(const Problem& problem, std::span<const Posterior> posteriors,
                                    std::span<const size_t> choice, double best);
 
-/// What draws of every role's predictor let expect of a choice, with the chance that figures of the
-/// program's own hold (figure_chance.h). Nothing is known where a role has no predictions.
+/// What draws of every role's predictor let expect of a choice, with the chance that a trial of it
+/// is of use (trial_chance.h). Nothing is known where a role has no predictions.
 class Outlook {
  public:
   Outlook() = default;
@@ -34,7 +34,7 @@ class Outlook {
 
  private:
   std::vector<Posterior> posteriors_;         ///< by role
-  std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: none broke
+  std::vector<std::vector<double>> chances_;  ///< trial_chances(), by role
 };
 
 /// E[(best − X)+ ; X ≤ cap] for log-normal X.

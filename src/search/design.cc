@@ -6,6 +6,7 @@
 #include "base/statistics.h"
 #include "predict/rows.h"
 #include "problem/choices.h"
+#include "search/trial_chance.h"
 #include "space/ranked_space.h"
 
 namespace flyball {
@@ -24,6 +25,10 @@ double distance(std::span<const double> a, std::span<const double> b) {
 
 double distance_to(std::span<const double> point, double target) {
   return distance(point, std::vector<double>(point.size(), target));
+}
+
+double nearness(double distance) {
+  return 1 / (1 + distance);
 }
 
 /// Roughly where on all axes together a training draws its power budget, by its first trial: the
@@ -61,7 +66,11 @@ std::optional<DesignPoint> next_design_point(const History& history) {
   for (size_t i = 0; i < all.size(last); ++i) in_question[i] = may_be_in_time(problem, last, i);
   const RankedSpace points = rank_axes(all.space(last), in_question);
   std::vector<size_t> tried;
-  for (const auto& [candidate, record] : history.of_role(last)) tried.push_back(candidate);
+  for (const auto& [candidate, record] : history.of_role(last))
+    if (record.tried) tried.push_back(candidate);
+  std::vector<std::vector<double>> chances;
+  for (size_t role = 0; role < all.roles(); ++role)
+    chances.push_back(success_chances(history, role));
 
   // High corner, a third of the way up, two thirds in turn; beyond that maximin. Not the lowest
   // corner: it is so slow that little is learned there of the modes that budgets choose among.
@@ -73,6 +82,8 @@ std::optional<DesignPoint> next_design_point(const History& history) {
   std::optional<std::vector<double>> second;
   if (step == 1 && all.roles() == 1 && !problem.roles[0].serves())
     second = second_of_training(history, all.space(0), points);
+  const bool any_failed =
+      std::ranges::any_of(chances, [](const auto& of_role) { return !of_role.empty(); });
   std::optional<DesignPoint> best;
   double best_score = -1e300;
   for_each_choice(problem, [&](std::span<const size_t> choice) {
@@ -88,14 +99,17 @@ std::optional<DesignPoint> next_design_point(const History& history) {
     if (!missing) return;
     const std::span<const double> point = points.row(choice[last]);
     double score = 1e9;
-    if (step < 3) score = -distance_to(point, targets[step]);
-    if (second) score = -distance(point, *second);
+    if (step < 3) score = nearness(distance_to(point, targets[step]));
+    if (second) score = nearness(distance(point, *second));
     for (size_t other : tried)
       if (step >= 3) score = std::min(score, distance(point, points.row(other)));
+    for (size_t role = 0; role < choice.size(); ++role)
+      if (!chances[role].empty()) score *= chances[role][choice[role]];
     if (score <= best_score) return;
     best_score = score;
     best = DesignPoint{{choice.begin(), choice.end()},
-                       second     ? "to begin with: few cores, clocks about as the budget allows"
+                       any_failed ? "to begin with: away from what failed"
+                       : second   ? "to begin with: few cores, clocks about as the budget allows"
                        : step < 3 ? reasons[step]
                                   : "farthest from what was measured"};
   });

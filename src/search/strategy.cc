@@ -81,7 +81,8 @@ Strategy::Strategy(const std::shared_ptr<const Problem>& problem, SearchOptions 
   // What the search fitted serves those who explain it, too; what is past is not asked for again.
   if (!options_.cache) options_.cache = std::make_shared<PredictionCache>(kept_predictions);
   for (const Known& known : options_.known)
-    history_.record(known.role, known.candidate, known.reading, known.failure, known.counted);
+    history_.record(known.role, known.candidate, known.reading, known.failure,
+                    known.counted ? Made::now : Made::earlier);
 }
 
 std::optional<Ask> Strategy::first_missing(std::span<const size_t> choice,
@@ -144,7 +145,8 @@ void Strategy::tell(const Ask& ask, const Reading& reading, const std::string& f
 }
 
 void Strategy::recall(const Ask& ask, const Reading& reading, const std::string& failure) {
-  history_.record(ask.role, ask.candidate, reading, failure, false);
+  history_.record(ask.role, ask.candidate, reading, failure,
+                  failure.empty() ? Made::earlier : Made::never);
   if (pending_ == ask) pending_.reset();
 }
 

@@ -63,10 +63,11 @@ TEST(HistoryTest, TrialsThatNeedNotBeMadeAreNone) {
   const auto problem = surface::problem({});
   const Readings all = surface::readings(*problem);
   History history(problem);
-  for (size_t i = 1; i < 5; ++i) history.record(0, i, {not_measured, 0, 0}, "out of reach", false);
+  for (size_t i = 1; i < 5; ++i)
+    history.record(0, i, {not_measured, 0, 0}, "out of reach", Made::never);
   EXPECT_EQ(history.readings_made(), 0u);
   EXPECT_FALSE(history.is_measured(std::array<size_t, 1>{1}));
-  history.record(0, 0, all[0][0], "", false);
+  history.record(0, 0, all[0][0], "", Made::earlier);
   history.record(0, 5, {not_measured, 0, 0}, "out of memory");
   EXPECT_EQ(history.readings_made(), 2u);
   EXPECT_EQ(history.profiles(), 1u);

@@ -9,14 +9,15 @@
 
 #include "problem/choices.h"
 #include "search/acquisition.h"
-#include "search/figure_chance.h"
+#include "search/trial_chance.h"
 
 namespace flyball {
 namespace {
 
 constexpr size_t most_choices = 5'000, screened_choices = 4'096;
 
-/// Time and power of a role's candidates, and whether their figures hold, by surface.
+/// Time and power of a role's candidates, and whether they fail or break limits of their own, by
+/// surface.
 class RoleSurfaces {
  public:
   /// Of `candidates` alone, ascending.
@@ -27,7 +28,7 @@ class RoleSurfaces {
     FLYBALL_ASSIGN(surfaces.draws_, draws_of(history, role, candidates, options, count));
     for (auto* logs : {&surfaces.draws_.log_ms, &surfaces.draws_.log_w})
       for (float& value : *logs) value = std::exp(value);
-    surfaces.chances_ = figure_chances(history, role);
+    surfaces.chances_ = trial_chances(history, role);
     surfaces.known_.resize(candidates.size());
     for (size_t i = 0; i < candidates.size(); ++i)
       if (const Record* record = history.find(role, candidates[i]); record && !record->failed())
@@ -45,7 +46,7 @@ class RoleSurfaces {
     if (known_[place]) return *known_[place];
     const size_t count = draws_.count, i = place * count + surface;
     Reading reading{draws_.log_ms[i], draws_.log_w.empty() ? not_measured : draws_.log_w[i]};
-    // What fails at a chance fails at every smaller one: figures of neighbours go together.
+    // What fails at a chance fails at every smaller one: neighbours go together.
     const double level = (static_cast<double>(surface) + 0.5) / static_cast<double>(count);
     if (!chances_.empty() && chances_[candidates_[place]] < level) reading.excess = 1;
     return reading;
@@ -55,7 +56,7 @@ class RoleSurfaces {
   std::vector<size_t> candidates_;
   Draws draws_;  // no logarithms any more
   std::vector<std::optional<Reading>> known_;
-  std::vector<double> chances_;  // that figures hold, by candidate of the role; empty: all do
+  std::vector<double> chances_;  // trial_chances(), by candidate of the role
 };
 
 /// Those with the largest expected gain over what is known, or while nothing within the limits is

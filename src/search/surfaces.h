@@ -17,8 +17,8 @@ namespace flyball {
 class SurfaceOutcomes {
  public:
   /// `count` surfaces, of equal seeds the same. Measured candidates have their readings on all of
-  /// them; figures of the program's own hold on as large a share as they have a chance to. Error:
-  /// that of a role that has no predictions.
+  /// them; others are within limits on as large a share at most as their trial has a chance to be
+  /// of use. Error: that of a role that has no predictions.
   static Result<SurfaceOutcomes> draw(const History& history, const SearchOptions& options,
                                       size_t count = 128);
 

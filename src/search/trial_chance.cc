@@ -1,0 +1,117 @@
+#include "search/trial_chance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/figure_chance.h"
+#include "space/ranked_space.h"
+
+namespace flyball {
+namespace {
+
+// Of a hypothesis that blames a value of an axis: what fails although it should not, and the other
+// way round.
+constexpr double odd = 0.05;
+
+struct Tried {
+  std::vector<size_t> failed, read;
+};
+
+Tried tried_of(const History& history, size_t role) {
+  Tried tried;
+  for (const auto& [candidate, record] : history.of_role(role))
+    if (record.tried) (record.failed() ? tried.failed : tried.read).push_back(candidate);
+  return tried;
+}
+
+/// One axis is to blame, from a value up or below a value: its share of all that is believed, and
+/// what it makes of each value.
+class AxisBlame {
+ public:
+  AxisBlame(const RankedSpace& ranks, size_t axis, const Tried& tried) : axis_(axis) {
+    for (size_t i = axis; i < ranks.values.size(); i += ranks.dimensions)
+      levels_.push_back(ranks.values[i]);
+    std::ranges::sort(levels_);
+    levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
+    for (size_t from = 1; from < levels_.size(); ++from)
+      for (const bool up : {true, false}) {
+        double log = 0;
+        for (const size_t candidate : tried.failed)
+          log += std::log(fails(from, up, level_of(ranks, candidate)));
+        for (const size_t candidate : tried.read)
+          log += std::log(1 - fails(from, up, level_of(ranks, candidate)));
+        logs_.push_back(log);
+      }
+  }
+
+  /// The likelihood of what was tried, the mean of all its values and directions.
+  double likelihood() const {
+    double sum = 0;
+    for (const double log : logs_) sum += std::exp(log);
+    return logs_.empty() ? 0 : sum / static_cast<double>(logs_.size());
+  }
+  /// Adds to each candidate's chance of failure, where all axes together have this likelihood.
+  void add_failures(const RankedSpace& ranks, double share, std::vector<double>& failures) const {
+    std::vector<double> of_level(levels_.size(), 0);
+    for (size_t i = 0; i < logs_.size(); ++i)
+      for (size_t level = 0; level < levels_.size(); ++level)
+        of_level[level] += share * std::exp(logs_[i]) / static_cast<double>(logs_.size()) *
+                           fails(i / 2 + 1, i % 2 == 0, level);
+    for (size_t i = 0; i < failures.size(); ++i) failures[i] += of_level[level_of(ranks, i)];
+  }
+
+ private:
+  static double fails(size_t from, bool up, size_t level) {
+    return (level >= from) == up ? 1 - odd : odd;
+  }
+  size_t level_of(const RankedSpace& ranks, size_t candidate) const {
+    const double value = ranks.row(candidate)[axis_];
+    return static_cast<size_t>(std::ranges::lower_bound(levels_, value) - levels_.begin());
+  }
+
+  size_t axis_;
+  std::vector<double> levels_;
+  std::vector<double> logs_;  ///< from its second value on, upwards and downwards
+};
+
+// Failures that have nothing to do with axes come at a rate of their own, which is small: Beta(1,
+// rare), whose mean is one in ten.
+constexpr double rare = 9;
+
+/// The likelihood of so many of them.
+double likelihood_of_chance(double failed, double read) {
+  return rare * std::exp(std::lgamma(failed + 1) + std::lgamma(read + rare) -
+                         std::lgamma(failed + read + 1 + rare));
+}
+
+}  // namespace
+
+std::vector<double> success_chances(const History& history, size_t role) {
+  const Tried tried = tried_of(history, role);
+  if (tried.failed.empty()) return {};
+  const Space& space = history.problem().candidates->space(role);
+  const RankedSpace ranks = rank_axes(space);
+  std::vector<AxisBlame> axes;
+  for (size_t axis = 0; axis < ranks.dimensions; ++axis) axes.emplace_back(ranks, axis, tried);
+  const auto failed = static_cast<double>(tried.failed.size()),
+             read = static_cast<double>(tried.read.size());
+  const double chance = likelihood_of_chance(failed, read);
+  double all = chance;
+  for (const AxisBlame& axis : axes) all += axis.likelihood() / static_cast<double>(axes.size());
+  std::vector<double> chances(space.size(),
+                              chance / all * (failed + 1) / (failed + read + 1 + rare));
+  for (const AxisBlame& axis : axes)
+    axis.add_failures(ranks, 1 / (static_cast<double>(axes.size()) * all), chances);
+  for (double& value : chances) value = 1 - value;
+  return chances;
+}
+
+std::vector<double> trial_chances(const History& history, size_t role) {
+  std::vector<double> chances = success_chances(history, role);
+  const std::vector<double> holds = figure_chances(history, role);
+  if (chances.empty()) return holds;
+  for (size_t i = 0; i < holds.size(); ++i) chances[i] *= holds[i];
+  return chances;
+}
+
+}  // namespace flyball

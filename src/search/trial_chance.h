@@ -1,0 +1,23 @@
+// How likely a trial of a candidate is to be of use, by those that failed and by those whose
+// figures were beyond their limits.
+#pragma once
+
+#include <vector>
+
+#include "history/history.h"
+
+namespace flyball {
+
+/// For each candidate of the role the chance that a trial of it does not fail, from 0 to 1; empty
+/// while none failed. Trials that were not made count for nothing. What fails mostly fails from
+/// some value of one axis on (a batch size that memory does not hold), so each axis, direction and
+/// value is a hypothesis; that failures have nothing to do with axes is one more. Each predicts by
+/// its weight after what was tried (Bayesian model averaging; Hoeting et al., Statistical Science
+/// 14(4), 1999).
+std::vector<double> success_chances(const History& history, size_t role);
+
+/// For each candidate of the role the chance that it can be measured and that figures of its own
+/// hold (figure_chances()); empty while nothing spoke against any.
+std::vector<double> trial_chances(const History& history, size_t role);
+
+}  // namespace flyball

@@ -1,0 +1,119 @@
+#include "search/trial_chance.h"
+
+#include <gmock/gmock.h>
+
+#include "search/registry.h"
+#include "search/run.h"
+#include "search/surface_testing.h"
+
+namespace flyball {
+namespace {
+
+namespace surface = testing_surface;
+
+const Reading none{not_measured, not_measured, 0};
+
+/// A training in batches of 8 to 256, of which larger ones are faster for each sample, and fail
+/// above `most`.
+class OutOfMemory {
+ public:
+  explicit OutOfMemory(double most) : most_(most) {
+    auto made = std::make_shared<Problem>();
+    std::vector<Axis> axes = surface::space().axes();
+    axes.push_back(named_axis("batch_size", {8, 16, 32, 64, 128, 256}));
+    made->candidates = std::make_shared<Candidates>(*Candidates::link({Space::grid(axes)}));
+    made->roles = {{"net", Phase::train, 0, unlimited}};
+    made->per_sample = true;
+    problem_ = made;
+  }
+  const std::shared_ptr<const Problem>& problem() const { return problem_; }
+  bool fits(size_t candidate) const { return problem_->candidates->batch(0, candidate) <= most_; }
+  Reading reading(size_t candidate) const {
+    const auto row = problem_->candidates->space(0).row(candidate);
+    const double batch = problem_->candidates->batch(0, candidate);
+    return {surface::time_ms(row) * (1 + 0.1 * batch), surface::power_w(row)};
+  }
+  Readings readings() const {
+    Readings all(1);
+    for (size_t i = 0; i < problem_->candidates->size(0); ++i)
+      all[0].push_back(fits(i) ? reading(i) : none);
+    return all;
+  }
+  Result<TrialOutcome> measure(const Ask& ask) const {
+    if (!fits(ask.candidate)) return TrialOutcome{none, "out of memory"};
+    return TrialOutcome{reading(ask.candidate), ""};
+  }
+
+ private:
+  double most_;
+  std::shared_ptr<const Problem> problem_;
+};
+
+/// Chances by batch size, of the mode that candidate 0 has.
+std::vector<double> by_batch(const std::vector<double>& chances) {
+  return {chances.begin(), chances.begin() + 6};
+}
+
+TEST(TrialChance, NothingSpeaksAgainstAnyWhileNothingFailed) {
+  const OutOfMemory jobs(32);
+  History history(jobs.problem());
+  history.record(0, 0, jobs.reading(0), "");
+  EXPECT_TRUE(success_chances(history, 0).empty());
+  EXPECT_TRUE(trial_chances(history, 0).empty());
+}
+
+TEST(TrialChance, WhatIsOutOfReachTellsNothingOfOthers) {
+  const OutOfMemory jobs(32);
+  History history(jobs.problem());
+  history.record(0, 5, none, "the mode cannot be set", Made::never);
+  EXPECT_TRUE(success_chances(history, 0).empty());
+}
+
+TEST(TrialChance, TheAxisThatSeparatesThemIsToBlame) {
+  const OutOfMemory jobs(32);
+  const size_t last = jobs.problem()->candidates->size(0) - 1;  // the highest mode, batch 256
+  History history(jobs.problem());
+  history.record(0, last, none, "out of memory");
+  const auto first = by_batch(success_chances(history, 0));
+  EXPECT_THAT(first, testing::ElementsAreArray([&] {
+                auto sorted = first;
+                std::ranges::sort(sorted, std::greater());
+                return sorted;
+              }()));
+  history.record(0, last - 3, jobs.reading(last - 3), "");  // the same mode, batch 32
+  history.record(0, 4, none, "out of memory");              // the lowest mode, batch 128
+  history.record(0, 1, jobs.reading(1), "");
+  const auto chances = success_chances(history, 0);
+  EXPECT_GT(by_batch(chances)[0], 0.75);
+  EXPECT_GT(by_batch(chances)[2], 0.75);
+  EXPECT_LT(by_batch(chances)[4], 0.25);
+  EXPECT_LT(chances[last - 1], 0.25);  // of any mode
+  EXPECT_GT(chances[last - 4], 0.75);
+}
+
+TEST(TrialChance, AFailureAmongManyIsOneOfItsOwn) {
+  const OutOfMemory jobs(256);
+  History history(jobs.problem());
+  for (size_t i = 0; i < 240; i += 12) history.record(0, i, jobs.reading(i), "");
+  for (size_t i = 5; i < 240; i += 12) history.record(0, i, jobs.reading(i), "");
+  history.record(0, 122, none, "the network was gone");
+  for (const double chance : success_chances(history, 0)) EXPECT_GT(chance, 0.75);
+}
+
+TEST(TrialChance, FewProfilesGoIntoWhatFails) {
+  for (const double most : {8.0, 16.0, 32.0, 64.0, 128.0}) {
+    const OutOfMemory jobs(most);
+    auto strategy = *make_strategy("flyball", jobs.problem(), surface::with_predictor(10));
+    const auto answer = run_search(*strategy, [&](const Ask& ask) { return jobs.measure(ask); });
+    ASSERT_TRUE(answer.ok()) << most << ": " << answer.error().message;
+    size_t failed = 0;
+    for (const auto& [candidate, record] : strategy->history().of_role(0))
+      failed += record.failed();
+    const double exact = solve(*jobs.problem(), jobs.readings()).outcome.loss;
+    EXPECT_LE(failed, 4u) << most;  // all but two, where each failure tells nothing of the others
+    EXPECT_LE(answer->outcome.loss, 2 * exact) << most;
+  }
+}
+
+}  // namespace
+}  // namespace flyball
