@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
+#include "base/os/told_errors.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/report_file.h"
@@ -109,6 +110,22 @@ Status read_at_most(PlanOptions& options) {
 }
 
 }  // namespace
+
+AddedOptions add_queue_rules(CLI::App& command, QueueRules& rules) {
+  CLI::Option* overload = command.add_option_function<std::string>(
+      "--overload",
+      [&rules](const std::string& name) {
+        const auto policy = parse_overload(name);
+        if (!policy) throw CLI::ValidationError("--overload", in_one_line(policy.error()));
+        rules.overload = *policy;
+      },
+      "What becomes of requests that cannot be answered in time");
+  takes_one_of(overload, {"refuse", "late"})->default_str(overload_name(rules.overload));
+  return {overload,
+          command.add_option("--queue", rules.bound, "Requests that may wait at each service")
+              ->check(CLI::Range(1, 10000000))
+              ->capture_default_str()};
+}
 
 Result<SharedBoard> open_shared_board(PlanOptions& options) {
   FLYBALL_CHECK(check_count("--rate", options.request.rates_hz.size(), options.infer.size()));

@@ -40,7 +40,8 @@ struct PlanOptions {
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
   std::vector<std::string> arrivals;     ///< of each service, or one for all; empty: clockwork
-  double percentile = usual_percentile;  ///< of requests in time, with `arrivals`
+  double percentile = usual_percentile;  ///< of requests in time, with `arrivals` …
+  QueueRules queue{};                    ///< … and how they wait
   bool searches = false;                 ///< does an option ask for a search, of tables too?
   bool dry_run = false, apply = false, json = false, verbose = false, quiet = false;
   bool no_verify = false;
@@ -55,6 +56,8 @@ struct PlanOptions {
 inline constexpr const char* what_roles_are =
     "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine";
 
+/// `--overload` and `--queue`: how requests wait at a service.
+AddedOptions add_queue_rules(CLI::App& command, QueueRules& rules);
 /// Opens what --train and --infer name: tables, or networks on this machine. Reads the objective.
 Result<SharedBoard> open_shared_board(PlanOptions& options);
 /// Reads limits, rates, references and priors into the request.

@@ -20,6 +20,7 @@
 namespace flyball {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -274,6 +275,8 @@ TEST(Endpoint, TakesCompressedBodiesUpToTheLimit) {
   const Served served(serving, options);
   const std::string zip = "Content-Encoding: gzip\r\n";
   EXPECT_THAT(served.ask(infer_path, gzipped(two_numbers), zip), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask(infer_path, gzipped(two_numbers) + "rest", zip),
+              AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("no whole gzip")));
   EXPECT_THAT(served.ask(infer_path, gzipped(std::string(1 << 20, ' ')), zip),
               HasSubstr("no whole gzip of at most 10000 bytes"));
   EXPECT_THAT(served.ask(infer_path, "xyz", zip), StartsWith("HTTP/1.1 400"));

@@ -52,6 +52,7 @@ class Inflater {
       }
       text.append(piece.data(), more);
     }
+    if (stream_.avail_in > 0) return broken;  // who else read the rest would read another message
     return text;
   }
 

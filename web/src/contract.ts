@@ -1896,6 +1896,10 @@ export interface PlanArrivalPlan {
   choice: PlanChoice | null;
   /** [%] Of requests that are to be in time. */
   percentile: number;
+  /** What becomes of requests that cannot be answered in time. */
+  overload: "refuse" | "late";
+  /** [count] Requests that may wait at each service. */
+  queue: number;
   /** Of each service, as it was asked. */
   arrivals: string[];
   /** The answer; null when no choice keeps the limits. */

@@ -24,7 +24,6 @@ namespace {
 struct ServeArguments {
   ServeOptions serve;
   std::vector<std::string> arrivals;
-  std::string overload = overload_name(Overload::refuse);
   bool json = false;
   CLI::Option* margin = nullptr;
 };
@@ -99,7 +98,6 @@ Status run(ServeArguments& options, const std::string& command) {
   if (serve.plan.train.empty()) FLYBALL_CHECK(serve.plan.scope.check(Target::no_training));
   FLYBALL_CHECK(check_roles_of(serve));
   FLYBALL_CHECK(begin_report(serve.plan));
-  FLYBALL_ASSIGN(serve.asked.queue.overload, parse_overload(options.overload));
   FLYBALL_ASSIGN(serve.asked.arrivals, read_arrivals(options.arrivals, serve.plan.request.rates_hz,
                                                      serve.plan.infer.size()));
   const auto& rates_hz = serve.plan.request.rates_hz;
@@ -239,13 +237,7 @@ void add_serve(CLI::App& app, Context& context) {
   options->margin =
       add_margin(*command, serve.plan.request.margin,
                  "of one that listens 5 %, at least 2ms, half of the budget at most; of others 0s");
-  takes_one_of(command->add_option("--overload", options->overload,
-                                   "What becomes of requests that cannot be answered in time"),
-               {"refuse", "late"})
-      ->capture_default_str();
-  command->add_option("--queue", serve.asked.queue.bound, "Requests that may wait at each service")
-      ->check(CLI::Range(1, 10000000))
-      ->capture_default_str();
+  add_queue_rules(*command, serve.asked.queue);
   add_network_options(*command, serve);
   command->add_option("--measured", serve.profiles,
                       "Tables of the modes that are known, to plan mode and batch with; default: "

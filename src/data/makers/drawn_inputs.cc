@@ -20,9 +20,13 @@ Error bad(const std::string& text, const std::string& what) {
           "write [NAME:][DTYPE:]SHAPE, such as 3x224x224, ids:int64:128 or label:int64..9:scalar"};
 }
 
-std::optional<TensorShape> parse_shape(const std::string& text) {
+// As it is printed ("3×224×224"), too.
+std::optional<TensorShape> parse_shape(std::string text) {
+  constexpr std::string_view printed = "×";
   TensorShape shape;
   if (text == "scalar") return shape;
+  for (size_t at = 0; (at = text.find(printed, at)) != std::string::npos;)
+    text.replace(at, printed.size(), "x");
   for (const std::string& size : split(text, 'x')) {
     const auto number = parse_integer(size);
     if (!number || *number < 1 || *number > kLargest || shape.rank() + 1 >= TensorShape::max_rank)

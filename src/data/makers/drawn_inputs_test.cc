@@ -18,6 +18,9 @@ TEST(DrawnInputs, AreReadAsTheyAreTyped) {
   EXPECT_EQ(picture->spec.name, "input");
   EXPECT_EQ(picture->spec.dtype, DType::float32);
   EXPECT_EQ(picture->spec.shape, (TensorShape{3, 224, 224}));
+  const auto printed = parse_drawn_tensor(picture->spec.shape.text(), "input");
+  ASSERT_TRUE(printed.ok());
+  EXPECT_EQ(printed->spec.shape, picture->spec.shape);
   const auto ids = parse_drawn_tensor("ids:int64..30521:128", "input");
   ASSERT_TRUE(ids.ok());
   EXPECT_EQ(ids->spec.name, "ids");

@@ -144,6 +144,15 @@ std::string arrivals_text(const std::vector<ArrivalSpec>& arrivals) {
   return text;
 }
 
+// What is unusual about how requests wait.
+std::string queue_text(const QueueRules& queue) {
+  const QueueRules usual;
+  std::string text;
+  if (queue.overload != usual.overload) text += ", the others late";
+  if (queue.bound != usual.bound) text += fmt::format(", at most {} waiting", queue.bound);
+  return text;
+}
+
 }  // namespace
 
 Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
@@ -153,13 +162,14 @@ Result<ArrivalAnswer> plan_arrivals(const ArrivalQuestion& question) {
   begin_answer(question.board, question.request, answer);
   answer.arrivals = question.arrivals;
   answer.percentile = question.percentile;
+  answer.queue = question.queue;
   FLYBALL_ASSIGN(const Asked asked, make_problem(question.request, question.board));
   answer.problem = asked.problem;
   answer.notes = question.board.gap_notes(*asked.problem);
   const Problem& problem = *asked.problem;
   FLYBALL_CHECK(validate(problem, false));
   FLYBALL_ASSIGN(const Readings readings, readings_of_board(question.board));
-  const ServingProblem live{&problem, &readings};
+  const ServingProblem live{&problem, &readings, question.queue};
   ArrivalPlanner planner(live, question.arrivals,
                          {.percentile = question.percentile,
                           .seed = question.request.seed,
@@ -197,7 +207,7 @@ Result<bool> plans_with_margin(const ArrivalQuestion& question, const ClientMarg
   FLYBALL_ASSIGN(const Asked asked, make_problem(request, question.board));
   FLYBALL_ASSIGN(const Readings readings, readings_of_board(question.board));
   ArrivalPlanner planner(
-      {asked.problem.get(), &readings}, question.arrivals,
+      {asked.problem.get(), &readings, question.queue}, question.arrivals,
       {.percentile = question.percentile, .seed = request.seed, .stop = request.cancelled});
   const bool found = planner.plan(asked.problem->budgets.power_w).has_value();
   if (planner.stopped()) return Error{Code::interrupted, "interrupted", ""};
@@ -206,8 +216,9 @@ Result<bool> plans_with_margin(const ArrivalQuestion& question, const ClientMarg
 
 std::string format_plan(const ArrivalAnswer& answer, bool verbose) {
   const Problem& problem = *answer.problem;
-  const std::string asked = fmt::format("asked: {}, {:g} % of {} in time\n", describe(problem),
-                                        answer.percentile, arrivals_text(answer.arrivals));
+  const std::string asked =
+      fmt::format("asked: {}, {:g} % of {} in time{}\n", describe(problem), answer.percentile,
+                  arrivals_text(answer.arrivals), queue_text(answer.queue));
   if (!answer.simulated) return asked;
   const Choice& chosen = answer.simulated->option.choice;
   std::string text =
@@ -229,6 +240,8 @@ Json to_json(const ArrivalAnswer& answer) {
   const Problem& problem = *answer.problem;
   Json out = question_json(answer, problem);
   out["percentile"] = answer.percentile;
+  out["overload"] = overload_name(answer.queue.overload);
+  out["queue"] = answer.queue.bound;
   out["arrivals"] = Json::array();
   for (const ArrivalSpec& spec : answer.arrivals) out["arrivals"].push_back(spec.text);
   out["choice"] = answer.simulated ? choice_json(problem, answer.simulated->option) : Json();

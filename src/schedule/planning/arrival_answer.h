@@ -20,6 +20,7 @@ struct ArrivalAnswer : SearchAnswer {
   std::shared_ptr<const Problem> problem;
   std::vector<ArrivalSpec> arrivals;  ///< of each service
   double percentile = usual_percentile;
+  QueueRules queue{};
   std::optional<JudgedChoice> simulated;  ///< the answer
   std::optional<JudgedChoice> clockwork;  ///< of the plan without arrivals, under these ones
   /// What serving sooner costs in training, for that choice; empty without a training.
@@ -33,6 +34,7 @@ struct ArrivalQuestion {
   const Request& request;  ///< its rates are those of the arrivals
   std::vector<ArrivalSpec> arrivals;
   double percentile = usual_percentile;
+  QueueRules queue{};  ///< as `serve` would have them
   /// As ArrivalPlanOptions has it; empty: nobody looks.
   std::function<void(size_t done, size_t of, const char* what)> progress{};
 };

@@ -176,6 +176,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
         {Target::clockwork},
         {add_percentile(command, o.percentile, "Share of requests in time, with --arrivals"),
          add_margin(command, o.request.margin, "0s")});
+    scope.exclude({Target::clockwork}, add_queue_rules(command, o.queue));
     if (kind == "concurrent")
       scope.exclude({Target::clockwork}, {add_preference(command, o.request.prefer)});
   }

@@ -89,7 +89,8 @@ Status plan_for_arrivals(PlanOptions& options, Context& context) {
   const auto tell = [&progress](size_t done, size_t of, const char* what) {
     progress.show_share(done, of, what);
   };
-  const ArrivalQuestion question{shared, options.request, arrivals, options.percentile, tell};
+  const ArrivalQuestion question{
+      shared, options.request, arrivals, options.percentile, options.queue, tell};
   FLYBALL_ASSIGN(ArrivalAnswer answer, plan_arrivals(question));
   if (answer.simulated) {
     FLYBALL_ASSIGN(const auto note, margin_note(question));
