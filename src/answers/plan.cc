@@ -12,6 +12,7 @@
 #include "problem/choices.h"
 #include "search/acquisition.h"
 #include "search/posterior.h"
+#include "search/trial_chance.h"
 #include "space/pareto.h"
 
 namespace flyball {
@@ -69,13 +70,15 @@ std::optional<Provenance> coverage_of(const History& history, const Readings& re
                                       Provenance known) {
   const bool needs_power = history.problem().needs_power();
   std::optional<Provenance> coverage = known;
-  for (size_t role = 0; role < readings.size(); ++role)
+  for (size_t role = 0; role < readings.size(); ++role) {
+    const std::vector<size_t> failures = likely_failures(history, role);
     for (size_t i = 0; i < readings[role].size(); ++i) {
       const Reading& reading = readings[role][i];
-      if (history.find(role, i)) continue;
+      if (history.find(role, i) || std::ranges::binary_search(failures, i)) continue;
       if (!(reading.minibatch_ms > 0) || (needs_power && !(reading.power_w > 0))) return {};
       coverage = Provenance::predicted;
     }
+  }
   return coverage;
 }
 

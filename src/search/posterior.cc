@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "search/trial_chance.h"
 #include "space/table_hash.h"
 
 namespace flyball {
@@ -163,8 +164,9 @@ Readings known_or_predicted(const History& history, const SearchOptions& options
   for (size_t role = 0; role < readings.size(); ++role) {
     const auto posterior = posterior_of(history, role, options);
     if (!posterior.ok()) continue;
+    const std::vector<size_t> failures = likely_failures(history, role);
     for (size_t i = 0; i < readings[role].size(); ++i)
-      if (!history.find(role, i))
+      if (!history.find(role, i) && !std::ranges::binary_search(failures, i))
         readings[role][i] = {std::exp(posterior->log_ms[i]),
                              posterior->has_power() ? std::exp(posterior->log_w[i]) : not_measured};
   }

@@ -95,7 +95,7 @@ Result<Posterior> drawn_posterior_of(const History& history, size_t role,
 Result<std::vector<Posterior>> posteriors_of(const History& history, const SearchOptions& options);
 
 /// The readings of all candidates; where there are none and no trial failed, the medians of the
-/// posterior. NaN where nothing can be predicted.
+/// posterior. NaN where nothing can be predicted, and of likely_failures().
 Readings known_or_predicted(const History& history, const SearchOptions& options);
 
 }  // namespace flyball

@@ -106,6 +106,14 @@ std::vector<double> success_chances(const History& history, size_t role) {
   return chances;
 }
 
+std::vector<size_t> likely_failures(const History& history, size_t role) {
+  const std::vector<double> chances = success_chances(history, role);
+  std::vector<size_t> likely;
+  for (size_t i = 0; i < chances.size(); ++i)
+    if (chances[i] < 0.5 && !history.find(role, i)) likely.push_back(i);
+  return likely;
+}
+
 std::vector<double> trial_chances(const History& history, size_t role) {
   std::vector<double> chances = success_chances(history, role);
   const std::vector<double> holds = figure_chances(history, role);

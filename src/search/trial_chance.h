@@ -16,6 +16,9 @@ namespace flyball {
 /// 14(4), 1999).
 std::vector<double> success_chances(const History& history, size_t role);
 
+/// The role's candidates that nobody tried and that are likelier to fail than not, ascending.
+std::vector<size_t> likely_failures(const History& history, size_t role);
+
 /// For each candidate of the role the chance that it can be measured and that figures of its own
 /// hold (figure_chances()); empty while nothing spoke against any.
 std::vector<double> trial_chances(const History& history, size_t role);

@@ -89,6 +89,10 @@ TEST(TrialChance, TheAxisThatSeparatesThemIsToBlame) {
   EXPECT_LT(by_batch(chances)[4], 0.25);
   EXPECT_LT(chances[last - 1], 0.25);  // of any mode
   EXPECT_GT(chances[last - 4], 0.75);
+  const auto likely = likely_failures(history, 0);
+  EXPECT_THAT(likely, testing::Contains(last - 1));
+  EXPECT_THAT(likely, testing::Not(testing::Contains(last)));  // that is known to
+  EXPECT_THAT(likely, testing::Not(testing::Contains(last - 4)));
 }
 
 TEST(TrialChance, AFailureAmongManyIsOneOfItsOwn) {

@@ -167,8 +167,9 @@ Status read_all(Profiler& table, TuneResult& result) {
   return {};
 }
 
-Status predict_rest(const Profiler& profiler, TuneResult& result) {
-  Configuration nothing{
+Status predict_rest(const Profiler& profiler, TuneResult& result,
+                    std::span<const size_t> failures) {
+  const Configuration nothing{
       not_known, not_known, not_known, not_known, not_known, not_known, Provenance::predicted};
   result.configurations.assign(result.space.size(), nothing);
   const MeasuredConfigs measured = measured_configs(result.profiled);
@@ -176,7 +177,14 @@ Status predict_rest(const Profiler& profiler, TuneResult& result) {
     FLYBALL_CHECK(predict_all(profiler, measured, result));
     FLYBALL_CHECK(hold_out(profiler, measured, result));
   }
+  for (const size_t config : failures) result.configurations[config] = nothing;
+  for (const Observation& trial : result.profiled)
+    if (trial.measurement.failed()) result.configurations[trial.config] = nothing;
   for (const auto& [config, repeats] : measured) result.configurations[config] = pooled(repeats);
+  if (!failures.empty())
+    result.notes.push_back(fmt::format(
+        "nothing is predicted of {} configurations, which are likely to fail as trials did",
+        failures.size()));
   find_front(result);
   return {};
 }

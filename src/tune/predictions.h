@@ -18,8 +18,9 @@ Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
 /// Fills configurations and front of the result from a table, of which every row is known.
 Status read_all(Profiler& table, TuneResult& result);
 /// Fills configurations, held_out (of at most 30 configurations, evenly chosen), front and notes of
-/// the result from its profiled trials. Nothing is fitted where all are measured. Error
-/// interrupted.
-Status predict_rest(const Profiler& profiler, TuneResult& result);
+/// the result from its profiled trials. Nothing is fitted where all are measured. Of those that
+/// failed, and of `failures`, which are likely to, nothing is predicted. Error interrupted.
+Status predict_rest(const Profiler& profiler, TuneResult& result,
+                    std::span<const size_t> failures = {});
 
 }  // namespace flyball

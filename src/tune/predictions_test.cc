@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <csignal>
 #include <set>
 
@@ -12,8 +13,10 @@
 namespace flyball {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 std::vector<double> up_to(int count) {
@@ -70,6 +73,22 @@ TEST(Predictions, EachOfAFewIsHeldOut) {
   ASSERT_TRUE(predict_rest(*profiler, result).ok());
   EXPECT_THAT(result.held_out, SizeIs(16));
   EXPECT_EQ(result.configurations[0].provenance, Provenance::predicted);
+}
+
+TEST(Predictions, NothingIsPredictedOfWhatFails) {
+  const auto profiler = board(4, 5);
+  TuneResult result = profiled(*profiler, 4);
+  const size_t failed = result.profiled[7].config;
+  result.profiled[7].measurement.failure = "out of memory";
+  const std::vector<size_t> likely = {0, 3};
+  ASSERT_TRUE(predict_rest(*profiler, result, likely).ok());
+  for (const size_t config : {likely[0], likely[1], failed}) {
+    EXPECT_TRUE(std::isnan(result.configurations[config].minibatch_ms)) << config;
+    EXPECT_THAT(result.front, Not(Contains(config)));
+  }
+  EXPECT_GT(result.configurations[1].minibatch_ms, 0);
+  EXPECT_THAT(result.notes, Contains("nothing is predicted of 2 configurations, which are likely "
+                                     "to fail as trials did"));
 }
 
 TEST(Predictions, OfManyThirtyAreHeldOutAllOverTheSpace) {

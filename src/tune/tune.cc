@@ -15,6 +15,7 @@
 #include "search/posterior.h"
 #include "search/registry.h"
 #include "search/surfaces.h"
+#include "search/trial_chance.h"
 #include "tune/board_costs.h"
 #include "tune/planning.h"
 #include "tune/predictions.h"
@@ -126,10 +127,18 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
   return {};
 }
 
-Status know_the_rest(Profiler& profiler, Session& session, TuneResult& result) {
+std::vector<size_t> likely_failures_of(const Strategy& strategy,
+                                       const std::vector<size_t>& config) {
+  std::vector<size_t> failures = likely_failures(strategy.history(), 0);
+  for (size_t& candidate : failures) candidate = config[candidate];
+  return failures;
+}
+
+Status know_the_rest(Profiler& profiler, Session& session, std::span<const size_t> failures,
+                     TuneResult& result) {
   if (knows_all(result.request.strategy)) return read_all(profiler, result);
   session.tell(Predicted{0, result.space.size() - result.configurations_profiled()});
-  const Status predicted = predict_rest(profiler, result);
+  const Status predicted = predict_rest(profiler, result, failures);
   return predicted.ok() ? predicted : session.explained(predicted.error());
 }
 
@@ -138,8 +147,9 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
   FLYBALL_CHECK(know_the_program(board, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
   if (knows_all(result.request.strategy)) note_doubted_power(board, outcome, result.notes);
+  const auto failures = likely_failures_of(*outcome.strategy, role.config);
   FLYBALL_CHECK(take_outcome(std::move(outcome), asked, role.config, result));
-  FLYBALL_CHECK(know_the_rest(*role.profiler, session, result));
+  FLYBALL_CHECK(know_the_rest(*role.profiler, session, failures, result));
   compare_with_presets(result);
   session.complete(result);
   if (const std::string counted = counted_by(board.info(0)); !counted.empty())
