@@ -264,6 +264,12 @@ void CostForm::fit_terms(std::span<const Known> known) {
 }
 
 void CostForm::leave_out(std::span<const Known> known) {
+  time_error_ = std::numeric_limits<double>::infinity();
+  // One network in two phases: its levels stand in the form as if they were the board's.
+  const auto of_first = [&](const Known& each) {
+    return each.table->cost == known.front().table->cost;
+  };
+  if (std::ranges::all_of(known, of_first)) return;
   std::vector<double> errors;
   for (size_t first = 0; first < known.size(); ++first) {
     const auto alike = [&](const Known& other) {
@@ -286,7 +292,7 @@ void CostForm::leave_out(std::span<const Known> known) {
     power_spread_.add(power);
     errors.push_back(mean(sizes(time)));
   }
-  time_error_ = errors.empty() ? std::numeric_limits<double>::infinity() : mean(errors);
+  if (!errors.empty()) time_error_ = mean(errors);
 }
 
 void CostForm::Spread::add(const std::vector<double>& ratios) {

@@ -54,10 +54,11 @@ class CostForm {
   /// out of the fit, times how far these lay off in level (less once settled) and around it.
   Prediction predict(const Space& space, Phase phase, const Cost& work,
                      double batch_size = 0) const;
-  /// Mean absolute error of the works left out, in logarithms; infinite for a single one.
+  /// Mean absolute error of the works left out, in logarithms; infinite for a single network.
   double time_error() const { return time_error_; }
-  /// Does it rest on several works that tell of time? One work's own levels are in it as if they
-  /// were the board's: it says nothing that readings of the network do not say better.
+  /// Does it rest on several networks that tell of time? One's own levels, in either phase, are in
+  /// it as if they were the board's: it says nothing that readings of the network do not say
+  /// better.
   bool of_several() const { return time_spread_.works > 0; }
   const std::vector<std::string>& notes() const { return notes_; }
 

@@ -314,6 +314,9 @@ TEST(CostForm, TablesOfOneWorkCountAsOne) {
   const WorkloadTable again = ran("mobilenet_v3", Phase::infer, 1.01);
   std::vector<WorkloadTable> copies = {ran("mobilenet_v3", Phase::infer), again};
   EXPECT_FALSE(CostForm::fit(copies, "known", "module")->of_several());
+  // Nor does its training beside its inference.
+  const std::vector<WorkloadTable> phases = {copies[0], ran("mobilenet_v3", Phase::train)};
+  EXPECT_FALSE(CostForm::fit(phases, "known", "module")->of_several());
   copies = others();
   copies.push_back(copies[1]);
   const auto once = CostForm::fit(others(), "known", "module");
