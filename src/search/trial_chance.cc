@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "search/figure_chance.h"
 #include "space/ranked_space.h"
@@ -33,29 +35,37 @@ class AxisBlame {
       levels_.push_back(ranks.values[i]);
     std::ranges::sort(levels_);
     levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
-    for (size_t from = 1; from < levels_.size(); ++from)
-      for (const bool up : {true, false}) {
-        double log = 0;
-        for (const size_t candidate : tried.failed)
-          log += std::log(fails(from, up, level_of(ranks, candidate)));
-        for (const size_t candidate : tried.read)
-          log += std::log(1 - fails(from, up, level_of(ranks, candidate)));
-        logs_.push_back(log);
-      }
+    std::vector<double> failed(levels_.size(), 0), read(levels_.size(), 0);
+    for (const size_t candidate : tried.failed) ++failed[level_of(ranks, candidate)];
+    for (const size_t candidate : tried.read) ++read[level_of(ranks, candidate)];
+    auto told = static_cast<double>(tried.failed.size());  // of what is from here up, as it was
+    auto missed = static_cast<double>(tried.read.size());
+    for (size_t from = 1; from < levels_.size(); ++from) {
+      told += read[from - 1] - failed[from - 1];
+      missed += failed[from - 1] - read[from - 1];
+      for (const auto& [right, wrong] : {std::pair(told, missed), std::pair(missed, told)})
+        logs_.push_back(right * std::log(1 - odd) + wrong * std::log(odd));
+    }
   }
 
-  /// The likelihood of what was tried, the mean of all its values and directions.
-  double likelihood() const {
+  /// The largest log-likelihood of what was tried, over its values and directions.
+  double most() const {
+    return logs_.empty() ? -std::numeric_limits<double>::infinity()
+                         : *std::ranges::max_element(logs_);
+  }
+  /// The mean likelihood of these, against one whose logarithm is `unit`.
+  double likelihood(double unit) const {
     double sum = 0;
-    for (const double log : logs_) sum += std::exp(log);
+    for (const double log : logs_) sum += std::exp(log - unit);
     return logs_.empty() ? 0 : sum / static_cast<double>(logs_.size());
   }
-  /// Adds to each candidate's chance of failure, where all axes together have this likelihood.
-  void add_failures(const RankedSpace& ranks, double share, std::vector<double>& failures) const {
+  /// Adds to each candidate's chance of failure, where that likelihood is believed to a `share`.
+  void add_failures(const RankedSpace& ranks, double unit, double share,
+                    std::vector<double>& failures) const {
     std::vector<double> of_level(levels_.size(), 0);
     for (size_t i = 0; i < logs_.size(); ++i)
       for (size_t level = 0; level < levels_.size(); ++level)
-        of_level[level] += share * std::exp(logs_[i]) / static_cast<double>(logs_.size()) *
+        of_level[level] += share * std::exp(logs_[i] - unit) / static_cast<double>(logs_.size()) *
                            fails(i / 2 + 1, i % 2 == 0, level);
     for (size_t i = 0; i < failures.size(); ++i) failures[i] += of_level[level_of(ranks, i)];
   }
@@ -78,10 +88,10 @@ class AxisBlame {
 // rare), whose mean is one in ten.
 constexpr double rare = 9;
 
-/// The likelihood of so many of them.
-double likelihood_of_chance(double failed, double read) {
-  return rare * std::exp(std::lgamma(failed + 1) + std::lgamma(read + rare) -
-                         std::lgamma(failed + read + 1 + rare));
+/// The log-likelihood of so many of them.
+double log_likelihood_of_chance(double failed, double read) {
+  return std::log(rare) + std::lgamma(failed + 1) + std::lgamma(read + rare) -
+         std::lgamma(failed + read + 1 + rare);
 }
 
 }  // namespace
@@ -95,13 +105,17 @@ std::vector<double> success_chances(const History& history, size_t role) {
   for (size_t axis = 0; axis < ranks.dimensions; ++axis) axes.emplace_back(ranks, axis, tried);
   const auto failed = static_cast<double>(tried.failed.size()),
              read = static_cast<double>(tried.read.size());
-  const double chance = likelihood_of_chance(failed, read);
+  const double log_chance = log_likelihood_of_chance(failed, read);
+  double unit = log_chance;
+  for (const AxisBlame& axis : axes) unit = std::max(unit, axis.most());
+  const double chance = std::exp(log_chance - unit);
   double all = chance;
-  for (const AxisBlame& axis : axes) all += axis.likelihood() / static_cast<double>(axes.size());
+  for (const AxisBlame& axis : axes)
+    all += axis.likelihood(unit) / static_cast<double>(axes.size());
   std::vector<double> chances(space.size(),
                               chance / all * (failed + 1) / (failed + read + 1 + rare));
   for (const AxisBlame& axis : axes)
-    axis.add_failures(ranks, 1 / (static_cast<double>(axes.size()) * all), chances);
+    axis.add_failures(ranks, unit, 1 / (static_cast<double>(axes.size()) * all), chances);
   for (double& value : chances) value = 1 - value;
   return chances;
 }

@@ -104,6 +104,23 @@ TEST(TrialChance, AFailureAmongManyIsOneOfItsOwn) {
   for (const double chance : success_chances(history, 0)) EXPECT_GT(chance, 0.75);
 }
 
+// As of a table of which half is missing: no likelihood may vanish.
+TEST(TrialChance, OfThousandsTheyAreStillChances) {
+  auto made = std::make_shared<Problem>();
+  std::vector<double> clocks;
+  for (int i = 1; i <= 3000; ++i) clocks.push_back(i);
+  made->candidates = std::make_shared<Candidates>(*Candidates::link(
+      {Space::grid({named_axis("cpu_cores", {1, 2}), named_axis("gpu_mhz", clocks)})}));
+  made->roles = {{"net", Phase::train, 0, unlimited}};
+  History history(made);
+  for (size_t i = 0; i < 6000; ++i)
+    history.record(0, i, i % 3 == 0 ? none : Reading{10, 20}, i % 3 == 0 ? "missing" : "");
+  for (const double chance : success_chances(history, 0)) {
+    ASSERT_GT(chance, 0);
+    ASSERT_LT(chance, 1);
+  }
+}
+
 TEST(TrialChance, FewProfilesGoIntoWhatFails) {
   for (const double most : {8.0, 16.0, 32.0, 64.0, 128.0}) {
     const OutOfMemory jobs(most);
