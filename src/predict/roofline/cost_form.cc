@@ -267,7 +267,7 @@ void CostForm::leave_out(std::span<const Known> known) {
   time_error_ = std::numeric_limits<double>::infinity();
   // One network in two phases: its levels stand in the form as if they were the board's.
   const auto of_first = [&](const Known& each) {
-    return each.table->cost == known.front().table->cost;
+    return each.table->workload == known.front().table->workload;
   };
   if (std::ranges::all_of(known, of_first)) return;
   std::vector<double> errors;
