@@ -133,8 +133,11 @@ TEST_F(ExperimentBoardTest, E6WatchesTheBoardPinnedAndFree) {
     done = experiment(file);
   }
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const auto groups = nlohmann::json(done.json()["groups"]);
+  const nlohmann::json document = done.json();
+  const auto& groups = document["groups"];
   EXPECT_EQ(groups.size(), 2u);
+  for (const auto& group : groups)
+    ASSERT_TRUE(group["later"]["power_w"].is_number()) << document["gaps"];
   for (const auto& group : groups)
     EXPECT_NEAR(group["later"]["power_w"], watts(1300.5), 0.5) << group;
   EXPECT_EQ(settings(), start);

@@ -1,5 +1,7 @@
 #include "experiment/base_load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/clock.h"
@@ -64,11 +66,15 @@ Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
     const ResourceUse use = use_between(before, read_resources(), stretch.e2e_s);
     stretch.cpu_pct = use.cpu_pct;
     stretch.peak_memory_bytes = use.peak_memory_bytes;
-    if (!figures.power_total.empty())
-      if (const auto window = total_between(sampler.traces(), figures.power_total, begin, end)) {
+    if (!figures.power_total.empty()) {
+      const auto window = total_between(sampler.traces(), figures.power_total, begin, end);
+      if (window) {
         stretch.energy_j = window->energy_j;
         stretch.power_w = window->mean_w;
+      } else {
+        figures.power_gap = fmt::format("epoch {}: {}", epoch, window.error().message);
       }
+    }
     if (gpu) take_gpu(stretch, gpu_use_between(sampler.traces(), *gpu, begin, end));
     figures.epochs.push_back(std::move(stretch));
   }
