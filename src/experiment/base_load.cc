@@ -20,8 +20,13 @@ struct Watched {
   SensorList power, context;
 };
 
-Status start(Sampler& sampler, const Watched& sensors, bool idle) {
-  FLYBALL_CHECK(sampler.add_all(sensors.power, {idle ? 1.0 : 0.01}));
+// A board that idles is looked at seldom, or it would not idle; ten times in an epoch at least.
+double power_period_s(bool idle, double epoch_s) {
+  return idle ? std::clamp(epoch_s / 10, 0.01, 1.0) : 0.01;
+}
+
+Status start(Sampler& sampler, const Watched& sensors, double power_period_s) {
+  FLYBALL_CHECK(sampler.add_all(sensors.power, {power_period_s}));
   FLYBALL_CHECK(sampler.add_all(sensors.context, {0.1}));
   return sampler.size() > 0 ? sampler.start() : Status();
 }
@@ -54,7 +59,8 @@ Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
   const auto gpu = sensor_number(options.root, board.compute);
   const Disturbance disturbance;
   Sampler sampler;
-  FLYBALL_CHECK(start(sampler, sensors, idle));
+  FLYBALL_CHECK(
+      start(sampler, sensors, power_period_s(idle, static_cast<double>(settings.seconds))));
   for (int epoch = 0; epoch < settings.epochs; ++epoch) {
     const ResourceReading before = read_resources();
     const int64_t begin = monotonic_ns();
