@@ -74,8 +74,9 @@ std::optional<Provenance> coverage_of(const History& history, const Readings& re
     const std::vector<size_t> failures = likely_failures(history, role);
     for (size_t i = 0; i < readings[role].size(); ++i) {
       const Reading& reading = readings[role][i];
-      if (history.find(role, i) || std::ranges::binary_search(failures, i)) continue;
-      if (!(reading.minibatch_ms > 0) || (needs_power && !(reading.power_w > 0))) return {};
+      if (history.find(role, i)) continue;
+      const bool foretold = reading.minibatch_ms > 0 && (!needs_power || reading.power_w > 0);
+      if (!foretold && !std::ranges::binary_search(failures, i)) return {};
       coverage = Provenance::predicted;
     }
   }

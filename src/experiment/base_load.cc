@@ -77,7 +77,7 @@ Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
       if (window) {
         stretch.energy_j = window->energy_j;
         stretch.power_w = window->mean_w;
-      } else {
+      } else if (figures.power_gap.empty()) {
         figures.power_gap = fmt::format("epoch {}: {}", epoch, window.error().message);
       }
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "search/acquisition.h"
+#include "search/trial_chance.h"
 
 namespace flyball {
 namespace {
@@ -47,12 +48,16 @@ const Baseline* best_unmeasured(const History& history, const SearchOptions& opt
   if (std::ranges::none_of(options.baselines, open)) return nullptr;
   const auto posteriors = posteriors_of(history, options);
   if (!posteriors.ok()) return nullptr;
+  std::vector<std::vector<double>> chances;
+  for (size_t role = 0; role < problem.roles.size(); ++role)
+    chances.push_back(success_chances(history, role));
   const Baseline* best = nullptr;
   double least = unlimited;
   for (const Baseline& baseline : options.baselines) {
     if (baseline.choice.empty()) continue;
-    const AcquisitionValue expected =
-        acquisition_value(problem, *posteriors, baseline.choice, unlimited);
+    AcquisitionValue expected = acquisition_value(problem, *posteriors, baseline.choice, unlimited);
+    for (size_t role = 0; role < chances.size(); ++role)
+      if (!chances[role].empty()) expected.feasible *= chances[role][baseline.choice[role]];
     if (expected.feasible < likely_enough || expected.loss >= least) continue;
     least = expected.loss;
     best = &baseline;

@@ -34,7 +34,8 @@ double nearness(double distance) {
 /// Roughly where on all axes together a training draws its power budget, by its first trial: the
 /// power of a mode is taken to be 0.3 + 0.7 x² of the highest one's. Nothing without power.
 std::optional<double> rank_of_budget(const History& history, const RankedSpace& points) {
-  const auto& [candidate, record] = *history.of_role(0).begin();
+  const auto& [candidate, record] = *std::ranges::find_if(
+      history.of_role(0), [](const auto& trial) { return trial.second.tried; });
   const double drawn = record.value().power_w, budget = history.problem().budgets.power_w;
   if (!(drawn > 0) || budget == unlimited || points.dimensions == 0) return {};
   const double x = mean(points.row(candidate));
@@ -108,10 +109,10 @@ std::optional<DesignPoint> next_design_point(const History& history) {
     if (score <= best_score) return;
     best_score = score;
     best = DesignPoint{{choice.begin(), choice.end()},
-                       any_failed ? "to begin with: away from what failed"
-                       : second   ? "to begin with: few cores, clocks about as the budget allows"
+                       second     ? "to begin with: few cores, clocks about as the budget allows"
                        : step < 3 ? reasons[step]
                                   : "farthest from what was measured"};
+    if (any_failed) best->reason += ", weighed by what failed";
   });
   return best;
 }

@@ -157,15 +157,7 @@ class Flyball : public Strategy {
     if (auto far = farthest_from_misses(history(), [&](auto choice) { return open(choice); }))
       return begin(*std::move(far),
                    "no trial holds the limits on what is reported; this is farthest from all");
-    Readings expected;
-    const auto posteriors = posteriors_of(history(), options());
-    if (!posteriors.ok()) return stop(posteriors.error().message);
-    for (const Posterior& posterior : *posteriors) {
-      std::vector<Reading>& readings = expected.emplace_back();
-      for (size_t i = 0; i < posterior.log_ms.size(); ++i)
-        readings.push_back({std::exp(posterior.log_ms[i]),
-                            posterior.has_power() ? std::exp(posterior.log_w[i]) : not_measured});
-    }
+    const Readings expected = known_or_predicted(history(), options());
     for (const Relaxation& relaxation : relaxations(problem(), expected))
       if (open(relaxation.choice))
         return begin(relaxation.choice,

@@ -63,10 +63,11 @@ class AxisBlame {
   void add_failures(const RankedSpace& ranks, double unit, double share,
                     std::vector<double>& failures) const {
     std::vector<double> of_level(levels_.size(), 0);
-    for (size_t i = 0; i < logs_.size(); ++i)
+    for (size_t i = 0; i < logs_.size(); ++i) {
+      const double weight = share * std::exp(logs_[i] - unit) / static_cast<double>(logs_.size());
       for (size_t level = 0; level < levels_.size(); ++level)
-        of_level[level] += share * std::exp(logs_[i] - unit) / static_cast<double>(logs_.size()) *
-                           fails(i / 2 + 1, i % 2 == 0, level);
+        of_level[level] += weight * fails(i / 2 + 1, i % 2 == 0, level);
+    }
     for (size_t i = 0; i < failures.size(); ++i) failures[i] += of_level[level_of(ranks, i)];
   }
 
@@ -117,6 +118,8 @@ std::vector<double> success_chances(const History& history, size_t role) {
   for (const AxisBlame& axis : axes)
     axis.add_failures(ranks, unit, 1 / (static_cast<double>(axes.size()) * all), chances);
   for (double& value : chances) value = 1 - value;
+  for (const size_t candidate : tried.failed) chances[candidate] = 0;
+  for (const size_t candidate : tried.read) chances[candidate] = 1;
   return chances;
 }
 

@@ -8,7 +8,8 @@
 
 namespace flyball {
 
-/// For each candidate of the role the chance that a trial of it does not fail, from 0 to 1; empty
+/// For each candidate of the role the chance that a trial of it does not fail, from 0 (of one that
+/// failed) to 1 (of one that was read); empty
 /// while none failed. Trials that were not made count for nothing. What fails mostly fails from
 /// some value of one axis on (a batch size that memory does not hold), so each axis, direction and
 /// value is a hypothesis; that failures have nothing to do with axes is one more. Each predicts by

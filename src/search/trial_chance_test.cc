@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "search/posterior.h"
 #include "search/registry.h"
 #include "search/run.h"
 #include "search/surface_testing.h"
@@ -17,13 +18,14 @@ const Reading none{not_measured, not_measured, 0};
 /// above `most`.
 class OutOfMemory {
  public:
-  explicit OutOfMemory(double most) : most_(most) {
+  explicit OutOfMemory(double most, Budgets budgets = {}) : most_(most) {
     auto made = std::make_shared<Problem>();
     std::vector<Axis> axes = surface::space().axes();
     axes.push_back(named_axis("batch_size", {8, 16, 32, 64, 128, 256}));
     made->candidates = std::make_shared<Candidates>(*Candidates::link({Space::grid(axes)}));
     made->roles = {{"net", Phase::train, 0, unlimited}};
     made->per_sample = true;
+    made->budgets = budgets;
     problem_ = made;
   }
   const std::shared_ptr<const Problem>& problem() const { return problem_; }
@@ -80,6 +82,7 @@ TEST(TrialChance, TheAxisThatSeparatesThemIsToBlame) {
                 std::ranges::sort(sorted, std::greater());
                 return sorted;
               }()));
+  EXPECT_LT(first[5], first[0]);
   history.record(0, last - 3, jobs.reading(last - 3), "");  // the same mode, batch 32
   history.record(0, 4, none, "out of memory");              // the lowest mode, batch 128
   history.record(0, 1, jobs.reading(1), "");
@@ -101,7 +104,11 @@ TEST(TrialChance, AFailureAmongManyIsOneOfItsOwn) {
   for (size_t i = 0; i < 240; i += 12) history.record(0, i, jobs.reading(i), "");
   for (size_t i = 5; i < 240; i += 12) history.record(0, i, jobs.reading(i), "");
   history.record(0, 122, none, "the network was gone");
-  for (const double chance : success_chances(history, 0)) EXPECT_GT(chance, 0.75);
+  const auto chances = success_chances(history, 0);
+  ASSERT_EQ(chances.size(), 240u);
+  EXPECT_EQ(chances[122], 0);
+  for (size_t i = 0; i < chances.size(); ++i)
+    EXPECT_TRUE(i == 122 || chances[i] > 0.75) << i << ": " << chances[i];
 }
 
 // As of a table of which half is missing: no likelihood may vanish.
@@ -115,10 +122,28 @@ TEST(TrialChance, OfThousandsTheyAreStillChances) {
   History history(made);
   for (size_t i = 0; i < 6000; ++i)
     history.record(0, i, i % 3 == 0 ? none : Reading{10, 20}, i % 3 == 0 ? "missing" : "");
-  for (const double chance : success_chances(history, 0)) {
-    ASSERT_GT(chance, 0);
-    ASSERT_LT(chance, 1);
-  }
+  const auto chances = success_chances(history, 0);
+  ASSERT_EQ(chances.size(), 6000u);
+  for (const double chance : chances) ASSERT_TRUE(chance >= 0 && chance <= 1) << chance;
+}
+
+// What would need the least easing is looked for among what runs.
+TEST(TrialChance, WhereNothingMeetsTheLimitsTheNearestThatRunsIsFound) {
+  const OutOfMemory jobs(32, {.power_w = 3});
+  auto strategy = *make_strategy("flyball", jobs.problem(), surface::with_predictor(10));
+  const auto answer = run_search(*strategy, [&](const Ask& ask) { return jobs.measure(ask); });
+  ASSERT_FALSE(answer.ok());
+  size_t failed = 0;
+  for (const auto& [candidate, record] : strategy->history().of_role(0)) failed += record.failed();
+  EXPECT_LE(failed, 4u);
+  double least = unlimited;
+  for (size_t i = 0; i < jobs.problem()->candidates->size(0); ++i)
+    if (jobs.fits(i)) least = std::min(least, jobs.reading(i).power_w);
+  EXPECT_LE(strategy->history().best()->outcome.overshoot, 1.3 * (least / 3 - 1));
+  for (const size_t candidate : likely_failures(strategy->history(), 0))
+    EXPECT_FALSE(
+        known_or_predicted(strategy->history(), strategy->options())[0][candidate].minibatch_ms >
+        0);
 }
 
 TEST(TrialChance, FewProfilesGoIntoWhatFails) {

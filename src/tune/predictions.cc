@@ -181,10 +181,12 @@ Status predict_rest(const Profiler& profiler, TuneResult& result,
   for (const Observation& trial : result.profiled)
     if (trial.measurement.failed()) result.configurations[trial.config] = nothing;
   for (const auto& [config, repeats] : measured) result.configurations[config] = pooled(repeats);
-  if (!failures.empty())
-    result.notes.push_back(fmt::format(
-        "nothing is predicted of {} configurations, which are likely to fail as trials did",
-        failures.size()));
+  if (!failures.empty() && !measured.empty())
+    result.notes.push_back(
+        fmt::format("nothing is predicted of {} that {} likely to fail as trials did",
+                    failures.size() == 1 ? "one configuration"
+                                         : fmt::format("{} configurations", failures.size()),
+                    failures.size() == 1 ? "is" : "are"));
   find_front(result);
   return {};
 }

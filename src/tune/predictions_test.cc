@@ -87,7 +87,7 @@ TEST(Predictions, NothingIsPredictedOfWhatFails) {
     EXPECT_THAT(result.front, Not(Contains(config)));
   }
   EXPECT_GT(result.configurations[1].minibatch_ms, 0);
-  EXPECT_THAT(result.notes, Contains("nothing is predicted of 2 configurations, which are likely "
+  EXPECT_THAT(result.notes, Contains("nothing is predicted of 2 configurations that are likely "
                                      "to fail as trials did"));
 }
 

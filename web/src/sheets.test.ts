@@ -156,7 +156,7 @@ test("a plan for arrivals tells latencies with their limits, and what lies beyon
     ...choice!, power_w, services: [{ workload: "det", late_pct, latency_ms, kept_ms, mean_batch: 1.5 }], late_pct: 0, latency_ms, mean_batch: 1.5, trainings_per_s: 9, clockwork_per_s: 9.375,
   });
   const sheet_of = (clockwork: PlanSimulatedChoice) => plan_sheet({
-    ...page, answer: { ...shared, problem: "concurrent", percentile: 99, arrivals: ["poisson:60"], choice, simulated: simulated(612.04, 640, 29.1), clockwork, prefer: "latency", preferences: [], simulations: 7, presets: [] },
+    ...page, answer: { ...shared, problem: "concurrent", percentile: 99, overload: "refuse", queue: 4096, arrivals: ["poisson:60"], choice, simulated: simulated(612.04, 640, 29.1), clockwork, prefer: "latency", preferences: [], simulations: 7, presets: [] },
   });
   const sheet = sheet_of(simulated(null, null, 21.021, 3));
   assert.deepEqual(column(sheet, "Under these arrivals", "p99 latency"), ["612.1 of 800 (keeps 640, too)", "beyond 800"]);

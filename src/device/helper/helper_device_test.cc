@@ -2,6 +2,8 @@
 #include "device/helper/helper_device.h"
 
 #include <gmock/gmock.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -19,14 +21,21 @@ class Signal {
   Signal() {
     if (::pipe(ends_) != 0) ADD_FAILURE() << "no pipe";
   }
+  ~Signal() {
+    for (const int end : ends_) ::close(end);
+  }
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
   void give() { EXPECT_EQ(::write(ends_[1], "x", 1), 1); }
   void wait() {
+    pollfd ready{ends_[0], POLLIN, 0};
     char byte = 0;
-    EXPECT_EQ(::read(ends_[0], &byte, 1), 1);
+    const bool happened = ::poll(&ready, 1, 20'000) == 1;
+    EXPECT_TRUE(happened && ::read(ends_[0], &byte, 1) == 1) << "nothing has happened in 20 s";
   }
 
  private:
-  int ends_[2];
+  int ends_[2] = {-1, -1};
 };
 
 class HelperDeviceTest : public HelperTest {

@@ -17,7 +17,10 @@
 namespace flyball {
 namespace {
 
-std::string last_line(const std::string& text) {
+// Of a progress bar what it showed at last.
+std::string last_line(std::string text) {
+  std::ranges::replace(text, '\r', '\n');
+  std::ranges::replace(text, '\t', ' ');
   std::string last;
   for (const std::string& line : split(text, '\n'))
     if (!trim(line).empty()) last = std::string(trim(line));

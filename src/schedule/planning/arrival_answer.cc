@@ -148,7 +148,7 @@ std::string arrivals_text(const std::vector<ArrivalSpec>& arrivals) {
 std::string queue_text(const QueueRules& queue) {
   const QueueRules usual;
   std::string text;
-  if (queue.overload != usual.overload) text += ", the others late";
+  if (queue.overload != usual.overload) text += ", late rather than refused";
   if (queue.bound != usual.bound) text += fmt::format(", at most {} waiting", queue.bound);
   return text;
 }

@@ -60,12 +60,17 @@ function services_table(a: PlanArrivalPlan): SheetTable {
   ], () => "simulated", (r) => r.choice === a.simulated);
 }
 
+// What is unusual about how requests wait.
+function queue_words(a: PlanArrivalPlan): string {
+  return `${a.overload === "late" ? ", late rather than refused" : ""}${a.queue === 4096 ? "" : `, at most ${a.queue} waiting`}`;
+}
+
 export function arrival_sheet(a: PlanArrivalPlan, apply: PlanPage["apply"]): Sheet {
   const { device, request } = a;
   return {
     title: `plan ${a.problem} on ${device.name} (simulated)`, subject: `Plan · ${a.problem} · ${subject_words(request)} · ${device.name} (simulated)`, started_at: a.started_utc, apply,
     headline: a.choice ? choice_headline(a.choice, a.objective, device.name) : `Nothing on ${device.name} meets the limits under these arrivals.`,
-    lines: [`${digits(a.percentile, 4)} % of the requests are to be in time; simulated as \`flyball serve\` runs them.`, a.infeasible?.reason, a.infeasible?.hint].filter((line): line is string => Boolean(line)),
+    lines: [`${digits(a.percentile, 4)} % of the requests are to be in time${queue_words(a)}; simulated as \`flyball serve\` runs them.`, a.infeasible?.reason, a.infeasible?.hint].filter((line): line is string => Boolean(line)),
     ...(a.choice ? { settings: choice_settings(a.choice, null) } : {}), figures: figures(a), charts: front_charts(a), tables: [front_table(a), services_table(a)],
     notes: notes("note", [a.stopped && `search ended: ${a.stopped}`, ...a.notes]),
     facts: [
