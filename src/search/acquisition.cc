@@ -205,11 +205,9 @@ Outlook::Outlook(const History& history, const SearchOptions& options) {
 AcquisitionValue Outlook::expect(const Problem& problem, std::span<const size_t> choice,
                                  double best) const {
   AcquisitionValue acquisition = acquisition_value(problem, posteriors_, choice, best);
-  for (size_t role = 0; role < choice.size(); ++role) {
-    if (chances_[role].empty()) continue;
-    acquisition.feasible *= chances_[role][choice[role]];
-    acquisition.gain *= chances_[role][choice[role]];
-  }
+  const double chance = chance_of(choice, chances_);
+  acquisition.feasible *= chance;
+  acquisition.gain *= chance;
   return acquisition;
 }
 

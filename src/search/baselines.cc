@@ -56,8 +56,7 @@ const Baseline* best_unmeasured(const History& history, const SearchOptions& opt
   for (const Baseline& baseline : options.baselines) {
     if (baseline.choice.empty()) continue;
     AcquisitionValue expected = acquisition_value(problem, *posteriors, baseline.choice, unlimited);
-    for (size_t role = 0; role < chances.size(); ++role)
-      if (!chances[role].empty()) expected.feasible *= chances[role][baseline.choice[role]];
+    expected.feasible *= chance_of(baseline.choice, chances);
     if (expected.feasible < likely_enough || expected.loss >= least) continue;
     least = expected.loss;
     best = &baseline;

@@ -104,8 +104,7 @@ std::optional<DesignPoint> next_design_point(const History& history) {
     if (second) score = nearness(distance(point, *second));
     for (size_t other : tried)
       if (step >= 3) score = std::min(score, distance(point, points.row(other)));
-    for (size_t role = 0; role < choice.size(); ++role)
-      if (!chances[role].empty()) score *= chances[role][choice[role]];
+    score *= chance_of(choice, chances);
     if (score <= best_score) return;
     best_score = score;
     best = DesignPoint{{choice.begin(), choice.end()},

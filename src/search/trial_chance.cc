@@ -123,6 +123,13 @@ std::vector<double> success_chances(const History& history, size_t role) {
   return chances;
 }
 
+double chance_of(std::span<const size_t> choice, std::span<const std::vector<double>> by_role) {
+  double chance = 1;
+  for (size_t role = 0; role < choice.size(); ++role)
+    if (!by_role[role].empty()) chance *= by_role[role][choice[role]];
+  return chance;
+}
+
 std::vector<size_t> likely_failures(const History& history, size_t role) {
   const std::vector<double> chances = success_chances(history, role);
   std::vector<size_t> likely;

@@ -2,6 +2,7 @@
 // figures were beyond their limits.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "history/history.h"
@@ -16,6 +17,10 @@ namespace flyball {
 /// its weight after what was tried (Bayesian model averaging; Hoeting et al., Statistical Science
 /// 14(4), 1999).
 std::vector<double> success_chances(const History& history, size_t role);
+
+/// Of a choice, one candidate for each role: the product of their chances. `by_role`: of either
+/// kind; where it is empty nothing speaks against any.
+double chance_of(std::span<const size_t> choice, std::span<const std::vector<double>> by_role);
 
 /// The role's candidates that nobody tried and that are likelier to fail than not, ascending.
 std::vector<size_t> likely_failures(const History& history, size_t role);

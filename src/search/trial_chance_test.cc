@@ -64,6 +64,14 @@ TEST(TrialChance, NothingSpeaksAgainstAnyWhileNothingFailed) {
   EXPECT_TRUE(trial_chances(history, 0).empty());
 }
 
+TEST(TrialChance, OfAChoiceIsTheProductOfItsRoles) {
+  const std::vector<std::vector<double>> by_role = {{0.5, 1}, {}, {0.2, 0.4, 0}};
+  const auto of = [&](std::vector<size_t> choice) { return chance_of(choice, by_role); };
+  EXPECT_DOUBLE_EQ(of({0, 7, 1}), 0.2);
+  EXPECT_DOUBLE_EQ(of({1, 0, 2}), 0);
+  EXPECT_DOUBLE_EQ(of({1}), 1);
+}
+
 TEST(TrialChance, WhatIsOutOfReachTellsNothingOfOthers) {
   const OutOfMemory jobs(32);
   History history(jobs.problem());
