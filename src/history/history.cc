@@ -38,7 +38,7 @@ void History::record(size_t role, size_t candidate, const Reading& reading,
     entry.failure = failure.empty() ? "the trial gave no time" : failure;
   }
   entry.tried = entry.tried || made != Made::never;
-  readings_made_ += made == Made::now || !entry.failed();
+  readings_made_ += made != Made::never;
   if (made == Made::now) {
     ++trials_;
     counted_[role].insert(candidate);

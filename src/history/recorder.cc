@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/os/memory.h"
 #include "base/text.h"
 #include "device/measuring.h"
 #include "telemetry/sensors/other_load.h"
@@ -30,6 +31,13 @@ std::string why_not_taken(size_t count, const SameConditions& latest, const Prof
     why = join(different, "; ");
   }
   return not_taken(count, now.workload, why);
+}
+
+// For want of memory a trial fails each time that it is made; what else failed may have been mended,
+// and where the power sensor failed it may work now.
+bool worth_another(const Measurement& m, bool senses_power) {
+  if (m.failed()) return !tells_of_no_memory(m.failure);
+  return senses_power && !m.power;
 }
 
 }  // namespace
@@ -107,8 +115,7 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
     if (expected != m.trial) continue;
     // A row that was imported is not yet what its table answers, where repeats come to one.
     if (!info.live && m.origin != Origin::table) continue;
-    // A trial in which the sensor failed is worth another one, now that it works.
-    if (info.live && !info.power_total.empty() && !m.power) continue;
+    if (info.live && worth_another(m, !info.power_total.empty())) continue;
     // Trials of one answer are alike: where power cannot be read now, theirs is left out.
     if (m.conditions != info.conditions) {
       m.power.reset();

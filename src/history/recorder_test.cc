@@ -40,13 +40,14 @@ class Board final : public Profiler {
   std::string default_reason() const override { return ""; }
   Result<Measurement> measure(size_t config) override {
     Measurement m;
+    m.failure = failure;
     m.trial = space_.trial(config, info_.workload, info_.phase);
     m.device = info_.device;
     m.fingerprint = info_.fingerprint;
     m.conditions = info_.conditions;
     m.minibatch_ms = 10 + ++measured;
     m.power_gap = info_.power_gap;
-    if (!info_.power_total.empty()) {
+    if (!m.failed() && !info_.power_total.empty()) {
       m.power.emplace();
       m.power->mean_w = 5;
       m.power->total = info_.power_total;
@@ -55,6 +56,7 @@ class Board final : public Profiler {
   }
 
   int measured = 0;
+  std::string failure;  // of each trial
 
  private:
   ProfilerInfo info_;
@@ -126,6 +128,26 @@ TEST_F(RecorderTest, WhatAnotherProcessDisturbedIsMeasuredAgainAndSaysWhy) {
                                   "was made beside process 7 (flyball tune)"));
   EXPECT_EQ(ask().measurement.interference.by, "") << "the one that was measured alone";
   EXPECT_TRUE(ask().from_store);
+}
+
+// With a power sensor and without one: what failed has no power in either.
+TEST_F(RecorderTest, WhatLackedMemoryIsNotTriedAgainAndWhatFailedOtherwiseIs) {
+  for (const std::string total : {"package", ""}) {
+    board_.set_power(total);
+    board_.now().workload = "with " + total;
+    board_.failure = "'python3 train.py' failed with exit code 1; it last said: "
+                     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB";
+    EXPECT_FALSE(ask(0).from_store);
+    EXPECT_EQ(ask(0).measurement.failure, board_.failure);
+    EXPECT_TRUE(ask(0).from_store);
+    board_.failure = "'python3 train.py' failed with exit code 1; it last said: no such file";
+    EXPECT_FALSE(ask(1).from_store);
+    EXPECT_FALSE(ask(1).from_store);
+    board_.failure = "";
+    EXPECT_FALSE(ask(1).measurement.failed());
+    EXPECT_TRUE(ask(0).from_store) << "though there is memory now: --fresh tries";
+    EXPECT_TRUE(ask(1).from_store);
+  }
 }
 
 TEST_F(RecorderTest, WhatATableAnsweredServesAndARowThatWasImportedDoesNot) {

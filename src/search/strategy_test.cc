@@ -69,7 +69,8 @@ TEST(HistoryTest, TrialsThatNeedNotBeMadeAreNone) {
   EXPECT_FALSE(history.is_measured(std::array<size_t, 1>{1}));
   history.record(0, 0, all[0][0], "", Made::earlier);
   history.record(0, 5, {not_measured, 0, 0}, "out of memory");
-  EXPECT_EQ(history.readings_made(), 2u);
+  history.record(0, 6, {not_measured, 0, 0}, "out of memory", Made::earlier);
+  EXPECT_EQ(history.readings_made(), 3u);
   EXPECT_EQ(history.profiles(), 1u);
   EXPECT_TRUE(history.is_measured(std::array<size_t, 1>{0}));
   EXPECT_FALSE(history.is_measured(std::array<size_t, 1>{5}));

@@ -7,7 +7,6 @@
 #include <torch/cuda.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <mutex>
 #include <new>
@@ -28,9 +27,7 @@ bool is_memory_failure(const std::exception& failure, const std::string& text) {
   if (dynamic_cast<const c10::OutOfMemoryError*>(&failure) != nullptr) return true;
 #endif
   if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) return true;
-  return std::ranges::any_of(
-      std::array{"out of memory", "not enough memory", "can't allocate memory"},
-      [&](const char* words) { return text.find(words) != std::string::npos; });
+  return tells_of_no_memory(text);
 }
 
 // What went wrong within a TorchScript module is said below the trace of its lines.
