@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/files.h"
 #include "base/folder_entries.h"
@@ -18,6 +19,8 @@ namespace fs = std::filesystem;
 // All channels once at the drivers' usual setting; `update_interval`, where there is such a file,
 // says how long that takes.
 constexpr double kUsualPeriodS = 0.1;
+// 26 V, the chip's most, at 160 mV over a shunt of half a milliohm; boards have larger ones.
+constexpr double most_watts = 8320;
 
 struct Rail {
   std::string name{};
@@ -37,6 +40,17 @@ class RailSensor final : public Sensor {
         millivolts_(rail.millivolts),
         milliamperes_(rail.milliamperes) {}
   Result<double> read() override {
+    const auto watts = read_watts();
+    if (!watts || std::abs(*watts) <= most_watts) return watts;
+    return Error{Code::corrupt,
+                 fmt::format("by {} it is {:.6g} W, and no rail carries more than {:.0f} W",
+                             (power_.path().empty() ? milliamperes_ : power_).path(), *watts,
+                             most_watts),
+                 "its driver or its chip is at fault: without this rail there is no total"};
+  }
+
+ private:
+  Result<double> read_watts() {
     if (!power_.path().empty()) {
       const auto power = power_.read_number();
       if (!power) return power.error();
@@ -49,7 +63,6 @@ class RailSensor final : public Sensor {
     return *millivolts * *milliamperes * 1e-6;
   }
 
- private:
   double watts_per_unit_;
   KeptFile power_, millivolts_, milliamperes_;
 };

@@ -156,6 +156,22 @@ TEST_F(Ina3221Test, ARailThatDiesLaterIsAnError) {
   EXPECT_TRUE(list.find("VDD_CPU_CV")->read().ok());
 }
 
+TEST_F(Ina3221Test, APowerThatNoRailCarriesIsAnErrorOnJetPack4And5) {
+  agx_orin();
+  const SensorList list = open_ina3221(tree_.root());
+  hwmon("1-0040", 1, "VDD_GPU_SOC", "19000", "99999999999999999999");
+  const auto read = list.find("VDD_GPU_SOC")->read();
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message, HasSubstr("curr1_input it is 1.9e+18 W, and no rail carries more than 8320 W"));
+  EXPECT_FALSE(list.find("all rails")->read().ok());
+  EXPECT_FALSE(open_ina3221(tree_.root()).find("VDD_GPU_SOC")) << "nor is it there from then on";
+  // A current may be said to flow back.
+  hwmon("1-0040", 1, "VDD_GPU_SOC", "19000", "-3");
+  EXPECT_NEAR(*list.find("VDD_GPU_SOC")->read(), -0.057, 1e-9);
+  iio("0-0040", 0, "POM_5V_IN", "-1e300");
+  EXPECT_FALSE(open_ina3221(tree_.root()).find("POM_5V_IN"));
+}
+
 TEST_F(Ina3221Test, ElsewhereThereIsNone) {
   const SensorList list = open_ina3221(tree_.root());
   ASSERT_EQ(list.gaps.size(), 1u);
