@@ -31,7 +31,8 @@ void flyball_report(const char* name, double value);
 /* A minibatch has ended. Work that was only queued (CUDA kernels) must be waited for before. */
 void flyball_minibatch(void);
 
-/* The program waits for data between these; several stretches of a minibatch add up. */
+/* The program waits for data between these; several stretches of a minibatch add up. One that
+ * begins while it computes is no computing, and the other way round: no moment counts as both. */
 void flyball_stall_begin(void);
 void flyball_stall_end(void);
 

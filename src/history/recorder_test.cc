@@ -135,8 +135,9 @@ TEST_F(RecorderTest, WhatLackedMemoryIsNotTriedAgainAndWhatFailedOtherwiseIs) {
   for (const std::string total : {"package", ""}) {
     board_.set_power(total);
     board_.now().workload = "with " + total;
-    board_.failure = "'python3 train.py' failed with exit code 1; it last said: "
-                     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB";
+    board_.failure =
+        "'python3 train.py' failed with exit code 1; it last said: "
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB";
     EXPECT_FALSE(ask(0).from_store);
     EXPECT_EQ(ask(0).measurement.failure, board_.failure);
     EXPECT_TRUE(ask(0).from_store);

@@ -34,6 +34,18 @@ class Marks(unittest.TestCase):
             self.assertGreaterEqual(compute_ns, 20e6)
             self.assertLess(stall_ns, compute_ns)
 
+    def test_a_stall_within_computing_is_no_computing(self):
+        began = time.monotonic_ns()
+        for _ in flyball.mark("a"):
+            time.sleep(0.01)
+            with flyball.stall():
+                time.sleep(0.05)
+            time.sleep(0.01)
+        (stall_ns, compute_ns), = self.seen
+        self.assertGreaterEqual(stall_ns, 50e6)
+        self.assertGreaterEqual(compute_ns, 20e6)
+        self.assertLessEqual(stall_ns + compute_ns, time.monotonic_ns() - began)
+
     def test_a_marked_loader_serves_every_epoch(self):
         class Loader(list):
             batch_size = 4

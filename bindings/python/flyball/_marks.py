@@ -28,15 +28,28 @@ step_turn: Optional[Callable[[], Any]] = None  # what a step takes of a shared a
 
 
 class _Stretch:
-    """Time of the present minibatch between begins and ends; -1 when there were none."""
+    """Time of the present minibatch between begins and ends; -1 when there were none. Of a stretch within
+    one of the other kind the time is its own: no moment counts twice."""
+
+    other: _Stretch
 
     def __init__(self) -> None:
         self.begin_ns, self.total_ns = 0, -1
+        self.interrupts = False  # the other goes on at the end of this one
 
     def begin(self) -> None:
+        self.interrupts = self.interrupts or self.other.begin_ns != 0
+        self.other.stop()
         self.begin_ns = time.monotonic_ns()
 
     def end(self) -> None:
+        self.stop()
+        self.other.interrupts = False
+        if self.interrupts:
+            self.interrupts = False
+            self.other.begin_ns = time.monotonic_ns()
+
+    def stop(self) -> None:
         if self.begin_ns:
             self.total_ns = max(self.total_ns, 0) + time.monotonic_ns() - self.begin_ns
             self.begin_ns = 0
@@ -47,6 +60,7 @@ class _Stretch:
 
 
 _stall, _compute = _Stretch(), _Stretch()
+_stall.other, _compute.other = _compute, _stall
 
 
 def listen(listener: Optional[Listener]) -> Optional[Listener]:

@@ -1,5 +1,6 @@
 #include "flyball/flyball_marks.h"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <charconv>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/own_variables.h"
@@ -15,24 +17,39 @@
 
 namespace {
 
-// Time of the present minibatch between begins and ends; −1 when there were none.
-struct Stretch {
-  int64_t begin_ns = 0, total_ns = -1;
+// Time of the present minibatch between begins and ends; −1 when there were none. Of a stretch
+// within one of the other kind the time is its own: no moment counts twice.
+class Stretch {
+ public:
+  explicit constexpr Stretch(Stretch& other) : other_(other) {}
 
-  void begin() { begin_ns = flyball::monotonic_ns(); }
+  void begin() {
+    interrupts_ = interrupts_ || other_.begin_ns_ != 0;
+    other_.stop();
+    begin_ns_ = flyball::monotonic_ns();
+  }
+  // An end without a begin is nothing.
   void end() {
-    if (begin_ns == 0) return;  // an end without a begin
-    total_ns = (total_ns < 0 ? 0 : total_ns) + flyball::monotonic_ns() - begin_ns;
-    begin_ns = 0;
+    stop();
+    other_.interrupts_ = false;
+    if (std::exchange(interrupts_, false)) other_.begin_ns_ = flyball::monotonic_ns();
   }
-  int64_t take() {
-    const int64_t taken = total_ns;
-    total_ns = -1;
-    return taken;
+  int64_t take() { return std::exchange(total_ns_, -1); }
+
+ private:
+  void stop() {
+    if (begin_ns_ == 0) return;
+    total_ns_ = std::max<int64_t>(total_ns_, 0) + flyball::monotonic_ns() - begin_ns_;
+    begin_ns_ = 0;
   }
+
+  Stretch& other_;
+  int64_t begin_ns_ = 0, total_ns_ = -1;
+  bool interrupts_ = false;  // the other goes on at the end of this one
 };
 
-Stretch stall, compute;
+extern Stretch compute;
+constinit Stretch stall(compute), compute(stall);
 
 }  // namespace
 

@@ -49,6 +49,39 @@ class MarksTest : public testing::Test {
   std::unique_ptr<MarkReader> reader_;
 };
 
+// A second loader within the step, say: no moment is both.
+TEST_F(MarksTest, AStallWithinComputingIsNoComputing) {
+  const int64_t before = monotonic_ns();
+  in_child(reader_->environment(), [] {
+    flyball_compute_begin();
+    ::usleep(2000);
+    for (int i = 0; i < 2; ++i) {
+      flyball_stall_begin();
+      ::usleep(20'000);
+      flyball_stall_end();
+    }
+    ::usleep(2000);
+    flyball_compute_end();
+    flyball_minibatch();
+    // Ends that came in the wrong order: what is over does not go on.
+    flyball_compute_begin();
+    flyball_stall_begin();
+    flyball_compute_end();
+    flyball_stall_end();
+    ::usleep(20'000);
+    flyball_compute_end();
+    flyball_minibatch();
+  });
+  const auto marks = reader_->take();
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_GE(marks[0].stall_ns, 40'000'000);
+  EXPECT_GE(marks[0].compute_ns, 4'000'000);
+  EXPECT_LE(marks[0].stall_ns + marks[0].compute_ns, marks[0].time_ns - before);
+  EXPECT_GE(marks[1].compute_ns, 0);
+  EXPECT_LE(marks[1].stall_ns + marks[1].compute_ns,
+            marks[1].time_ns - marks[0].time_ns - 20'000'000);
+}
+
 TEST_F(MarksTest, MinibatchesArriveInOrderWithTheirStretches) {
   const int64_t before = monotonic_ns();
   in_child(reader_->environment(), [] {

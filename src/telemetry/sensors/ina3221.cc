@@ -42,11 +42,11 @@ class RailSensor final : public Sensor {
   Result<double> read() override {
     const auto watts = read_watts();
     if (!watts || std::abs(*watts) <= most_watts) return watts;
-    return Error{Code::corrupt,
-                 fmt::format("by {} it is {:.6g} W, and no rail carries more than {:.0f} W",
-                             (power_.path().empty() ? milliamperes_ : power_).path(), *watts,
-                             most_watts),
-                 "its driver or its chip is at fault: without this rail there is no total"};
+    return Error{
+        Code::corrupt,
+        fmt::format("by {} it is {:.6g} W, and no rail carries more than {:.0f} W",
+                    (power_.path().empty() ? milliamperes_ : power_).path(), *watts, most_watts),
+        "its driver or its chip is at fault: without this rail there is no total"};
   }
 
  private:

@@ -162,7 +162,8 @@ TEST_F(Ina3221Test, APowerThatNoRailCarriesIsAnErrorOnJetPack4And5) {
   hwmon("1-0040", 1, "VDD_GPU_SOC", "19000", "99999999999999999999");
   const auto read = list.find("VDD_GPU_SOC")->read();
   ASSERT_FALSE(read.ok());
-  EXPECT_THAT(read.error().message, HasSubstr("curr1_input it is 1.9e+18 W, and no rail carries more than 8320 W"));
+  EXPECT_THAT(read.error().message,
+              HasSubstr("curr1_input it is 1.9e+18 W, and no rail carries more than 8320 W"));
   EXPECT_FALSE(list.find("all rails")->read().ok());
   EXPECT_FALSE(open_ina3221(tree_.root()).find("VDD_GPU_SOC")) << "nor is it there from then on";
   // A current may be said to flow back.
