@@ -202,11 +202,16 @@ bool draws_modes(const std::string& modes) {
 }
 
 void add_modes_option(CLI::App& command, std::string& modes) {
-  offers(command.add_option("--modes", modes,
-                            "Power modes to choose from: all, paper (the papers' grid, as near as "
-                            "the board lists it), or how many to draw by --seed"),
-         {"all", "paper"})
-      ->capture_default_str();
+  CLI::Option* option =
+      offers(command.add_option("--modes", modes,
+                                "Power modes to choose from: all, paper (the papers' grid, as near "
+                                "as the board lists it), or how many to draw by --seed"),
+             {"all", "paper"})
+          ->capture_default_str();
+  checked_in_files(option, [](const std::string& text) -> Status {
+    FLYBALL_CHECK(parse_mode_choice(text, 0));
+    return {};
+  });
 }
 
 namespace {
@@ -230,6 +235,18 @@ class AskedAxes {
   std::set<std::string> of_file_;
 };
 
+// Is there such a kind of board, and such a simulated one?
+Status check_board_name(const std::string& text) {
+  FLYBALL_ASSIGN(const BoardName name, parse_board(text));
+  if (name.kind == BoardName::Kind::twin) FLYBALL_CHECK(open_board(text));
+  return {};
+}
+
+Status check_axis(const std::string& text) {
+  FLYBALL_CHECK(parse_axis_choice(text));
+  return {};
+}
+
 }  // namespace
 
 void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
@@ -237,24 +254,27 @@ void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
   const auto take = [asked, &command](const std::string& option, const std::string& text) {
     asked->take(*command.get_option(option), text);
   };
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--axis",
-          [take](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) take("--axis", text);
-          },
-          "Open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300")
-      ->allow_extra_args(false);  // what stands behind it is the workload
+  CLI::Option* option = command.add_option_function<std::vector<std::string>>(
+      "--axis",
+      [take](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) take("--axis", text);
+      },
+      "Open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300");
+  option->allow_extra_args(false);  // what stands behind it is the workload
+  checked_in_files(option, check_axis);
   for (const auto& [name, axis] :
        {std::pair{"--batch-size", axis::batch_size}, std::pair{"--workers", axis::loader_workers}})
-    command
-        .add_option_function<std::string>(
-            name,
-            [take, option = std::string(name), of = std::string(axis)](const std::string& values) {
-              take(option, fmt::format("{}={}", of, values));
-            },
-            fmt::format("One value, or several to choose from (8,16,32): the axis {}", axis))
-        ->option_text("LIST");
+    checked_in_files(
+        command
+            .add_option_function<std::string>(
+                name,
+                [take, option = std::string(name), of = std::string(axis)](
+                    const std::string& values) { take(option, fmt::format("{}={}", of, values)); },
+                fmt::format("One value, or several to choose from (8,16,32): the axis {}", axis))
+            ->option_text("LIST"),
+        [of = std::string(axis)](const std::string& values) {
+          return check_axis(fmt::format("{}={}", of, values));
+        });
 }
 
 Status check_alone(const std::string& workload) {
@@ -287,8 +307,11 @@ CLI::Option* add_device_option(CLI::App& command, std::string& device, const Dev
   std::ranges::transform(words, words.begin(), [](const std::string& word) {
     return word == "table" || word == "twin" ? word + ":" : word;
   });
-  return offers(command.add_option("--device", device, "Board: " + join(kinds, ", ") + more),
-                words);
+  CLI::Option* option =
+      offers(command.add_option("--device", device, "Board: " + join(kinds, ", ") + more), words);
+  return checked_in_files(option, [absent = help.may_be_absent](const std::string& text) {
+    return absent && may_name_absent_board(text) ? Status() : check_board_name(text);
+  });
 }
 
 void add_device_option(CLI::App& command, std::string& device, std::string& root,

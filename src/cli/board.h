@@ -69,6 +69,7 @@ Result<OpenedProfiler> open_profiler(const ProfilerOptions& options);
 struct DeviceHelp {
   std::vector<std::string> refused{};  ///< kinds that mean nothing to the command
   std::string otherwise = "default: what this machine is";
+  bool may_be_absent = false;  ///< a kind of board by its name alone is taken, too
 };
 /// `--device`, with the kinds of boards that the command takes as its help.
 CLI::Option* add_device_option(CLI::App& command, std::string& device, const DeviceHelp& help = {});

@@ -81,6 +81,16 @@ bool takes_default(const CLI::Option& option) {
   return !option.get_configurable();
 }
 
+CLI::Option* checked_in_files(CLI::Option* option,
+                              std::function<Status(const std::string&)> check) {
+  return option->check([option, check = std::move(check)](const std::string& text) -> std::string {
+    const Status status = takes_default(*option) ? check(text) : Status();
+    if (status.ok()) return "";
+    const Error& error = status.error();
+    return error.message + (error.hint.empty() ? "" : ": " + error.hint);
+  });
+}
+
 CLI::Option* note_given(CLI::Option* option, bool& given) {
   return option->each(
       [&given, option](const std::string&) { given = given || !takes_default(*option); });

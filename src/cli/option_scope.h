@@ -65,6 +65,10 @@ bool given(const CLI::Option& option);
 /// Is the option just now given its default out of a file (cli/line/configured_options.h)?
 bool takes_default(const CLI::Option& option);
 
+/// A default out of a file is checked at once, so that its file and line are told; what is typed
+/// the command itself refuses, with its remedy.
+CLI::Option* checked_in_files(CLI::Option* option, std::function<Status(const std::string&)> check);
+
 /// Sets `given` when the user names the option; a default out of a file names nothing.
 CLI::Option* note_given(CLI::Option* option, bool& given);
 

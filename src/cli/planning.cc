@@ -98,18 +98,20 @@ Status check_options(const PlanOptions& options) {
   return board.kind == BoardName::Kind::twin ? options.scope.check(Target::twin) : Status();
 }
 
-// Nothing but the time is measured of every role.
 Status read_at_most(PlanOptions& options) {
   if (options.at_most.empty()) return {};
-  if (!limits_slowdown(options.at_most))
-    return Error{Code::invalid_argument,
-                 fmt::format("--at-most of a plan is of the slowdown, not '{}'", options.at_most),
-                 "write --at-most slowdown=5%; figures of a program have `flyball tune`"};
-  FLYBALL_ASSIGN(options.request.slowdown, parse_slowdown_limit(options.at_most, true));
+  FLYBALL_ASSIGN(options.request.slowdown, plan_limit(options.at_most));
   return {};
 }
 
 }  // namespace
+
+Result<double> plan_limit(const std::string& at_most) {
+  if (limits_slowdown(at_most)) return parse_slowdown_limit(at_most, true);
+  return Error{Code::invalid_argument,
+               fmt::format("--at-most of a plan is of the slowdown, not '{}'", at_most),
+               "write --at-most slowdown=5%; figures of a program have `flyball tune`"};
+}
 
 AddedOptions add_queue_rules(CLI::App& command, QueueRules& rules) {
   CLI::Option* overload = command.add_option_function<std::string>(

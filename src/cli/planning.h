@@ -60,6 +60,9 @@ inline constexpr const char* what_roles_are =
 AddedOptions add_queue_rules(CLI::App& command, QueueRules& rules);
 /// Opens what --train and --infer name: tables, or networks on this machine. Reads the objective.
 Result<SharedBoard> open_shared_board(PlanOptions& options);
+/// What `--at-most` of a plan says, a fraction. Error: it is of another figure than the slowdown:
+/// nothing but the time is measured of every role.
+Result<double> plan_limit(const std::string& at_most);
 /// Reads limits, rates, references and priors into the request.
 Status read_plan_request(PlanOptions& options, const SharedBoard& board);
 /// The simulated board of the roles; null where they are not simulated.

@@ -339,7 +339,8 @@ void add_describe(CLI::App& app, Context& context) {
   CLI::Option* device = add_device_option(
       *command, options->device,
       {.refused = {"cuda"},
-       .otherwise = "or a kind of board by name, such as orin_nano: the same for it"});
+       .otherwise = "or a kind of board by name, such as orin_nano: the same for it",
+       .may_be_absent = true});
   add_root_option(*command, options->root);
   add_board_name(*command);
   CLI::Option* root = command->get_option("--root");

@@ -251,8 +251,9 @@ void add_predict(CLI::App& app, Context& context) {
   auto options = std::make_shared<PredictArguments>();
   command->add_option("workload", options->workload,
                       "Workload, as its measurements name it; default: the table's only one");
-  add_device_option(*command, options->device,
-                    {.otherwise = "or the name of a board, as references have it"})
+  add_device_option(
+      *command, options->device,
+      {.otherwise = "or the name of a board, as references have it", .may_be_absent = true})
       ->required();
   command->add_option("--from", options->from,
                       "Measurements of the workload; default: those of the table or the store (a "

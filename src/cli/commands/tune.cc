@@ -119,6 +119,14 @@ Status check_figure(const FigureLimit& limit, bool server, bool program) {
                "--energy-budget and --at-most slowdown=5%"};
 }
 
+Status check_limit(const std::string& text, bool at_most) {
+  if (limits_slowdown(text))
+    FLYBALL_CHECK(parse_slowdown_limit(text, at_most));
+  else
+    FLYBALL_CHECK(parse_figure_limit(text, at_most));
+  return {};
+}
+
 Status read_limits(TuneOptions& options, const std::vector<std::string>& program) {
   Request& request = options.request;
   const bool server = !options.server.command.empty();
@@ -279,18 +287,20 @@ void add_tune(CLI::App& app, Context& context) {
       *command, "--energy-budget",
       [&request](Joules energy) { request.energy_budget_j = energy.value; },
       "Limit on the energy per epoch (per minibatch when samples are unknown), e.g. 2kJ");
-  named.at_most =
+  named.at_most = checked_in_files(
       command
           ->add_option("--at-most", options->at_most,
                        "Upper limit: slowdown=5% (more time than the default), memory=2GB, or a "
                        "figure that the program reports: loss=0.4")
-          ->allow_extra_args(false);
-  named.at_least =
+          ->allow_extra_args(false),
+      [](const std::string& text) { return check_limit(text, true); });
+  named.at_least = checked_in_files(
       command
           ->add_option("--at-least", options->at_least,
                        "Lower limit on a figure that the program reports: accuracy=0.7, by "
                        "flyball.report(\"accuracy\", x)")
-          ->allow_extra_args(false);
+          ->allow_extra_args(false),
+      [](const std::string& text) { return check_limit(text, false); });
   named.samples = command->add_option("--samples", request.samples, "Samples of an epoch")
                       ->check(sample_count());
   note_given(command

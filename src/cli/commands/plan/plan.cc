@@ -194,9 +194,14 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   }
   if (kind == "training" || kind == "inference")
     scope.exclude({Target::arrivals},
-                  {command.add_option("--at-most", o.at_most,
-                                      "Limit on the time beside the default's: slowdown=5%, per "
-                                      "minibatch or, where batch sizes differ, per sample")},
+                  {checked_in_files(
+                      command.add_option("--at-most", o.at_most,
+                                         "Limit on the time beside the default's: slowdown=5%, per "
+                                         "minibatch or, where batch sizes differ, per sample"),
+                      [](const std::string& text) -> Status {
+                        FLYBALL_CHECK(plan_limit(text));
+                        return {};
+                      })},
                   {.remedy = "leave it out: --latency is what bounds it there",
                    .reason = "compares times of minibatches, which say little beside --arrivals"});
   if (kind == "concurrent")
