@@ -53,8 +53,9 @@ Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& opt
                                   const ModeChoice& modes) {
   FLYBALL_CHECK(options.scope.check(Target::table));
   FLYBALL_ASSIGN(const WorkloadTable* found, workload_of(*board.table(), options));
-  FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes));
+  FLYBALL_ASSIGN(auto choices, parse_axis_choices(options.axes.texts));
   FLYBALL_ASSIGN(WorkloadTable table, measured_part(*found, board.table()->name, options.accepted));
+  choices = as_far_as_there(std::move(choices), options.axes.of_files, table);
   FLYBALL_ASSIGN(TableTrials trials, table_trials(std::move(table), choices, modes));
   OpenedProfiler opened;
   opened.table = std::move(trials.table);
@@ -85,7 +86,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   if (options.trial_seconds) trial.whole_run_limit_s = *options.trial_seconds;
   trial.interrupted = &interrupt_flag();
   trial.wanted_figures = options.wanted_figures;
-  FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes, OtherAxes::program));
+  FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes.texts, OtherAxes::program));
   OpenedProfiler opened;
   if (!options.dry_run) {
     FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring, Unseen::told_by_result));
@@ -111,7 +112,10 @@ Result<std::filesystem::path> data_of(const ProfilerOptions& options, OpenedProf
 }
 
 Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& options) {
-  if (read_source(options.workload).kind == NamedSource::Kind::network)
+  const NamedSource source = read_source(options.workload);
+  if (source.kind == NamedSource::Kind::network || source.is_table())
+    FLYBALL_CHECK(find_workload(options.workload));  // before the board is asked for anything
+  if (source.kind == NamedSource::Kind::network)
     FLYBALL_CHECK(options.scope.check(Target::network, options.workload));
   LiveOptions live;
   FLYBALL_ASSIGN(live.script, read_script_options(options.script, options.workload, options.data));
@@ -131,7 +135,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.step.phase = live.phase;
   FLYBALL_CHECK(read_training_options(options.training, options.workload, live.step));
   live.image_size = options.training.image_size;
-  FLYBALL_ASSIGN(live.open, open_axes(board, options.axes, OtherAxes::none));
+  FLYBALL_ASSIGN(live.open, open_axes(board, options.axes.texts, OtherAxes::none));
   FLYBALL_CHECK(check_device(live.board.compute));
   auto power = board.power();
   if (options.needs_power) FLYBALL_CHECK(check_power(power->gap()));
@@ -160,7 +164,7 @@ Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& opti
     FLYBALL_ASSIGN(phase, parse_phase(options.phase));
   }
   FLYBALL_ASSIGN(TwinWorkload workload, known_twin_workload(options.workload, phase));
-  FLYBALL_ASSIGN(twin.open, open_axes(board, options.axes, OtherAxes::none));
+  FLYBALL_ASSIGN(twin.open, open_axes(board, options.axes.texts, OtherAxes::none));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.profiler, make_twin_profiler(board, std::move(workload), twin));
   return opened;
@@ -216,24 +220,16 @@ void add_modes_option(CLI::App& command, std::string& modes) {
 
 namespace {
 
-// Axes as they are asked for: one that is typed comes in place of what a file has of it.
-class AskedAxes {
- public:
-  explicit AskedAxes(std::vector<std::string>& axes) : axes_(axes) {}
-
-  void take(const CLI::Option& option, const std::string& text) {
-    const std::string axis = text.substr(0, text.find('=')) + "=";
-    if (takes_default(option))
-      of_file_.insert(axis);
-    else if (of_file_.erase(axis) > 0)
-      std::erase_if(axes_, [&](const std::string& other) { return other.starts_with(axis); });
-    axes_.push_back(text);
-  }
-
- private:
-  std::vector<std::string>& axes_;
-  std::set<std::string> of_file_;
-};
+// One that is typed comes in place of what a file has of it.
+void take_axis(AskedAxes& axes, const CLI::Option& option, const std::string& text) {
+  const std::string axis = text.substr(0, text.find('='));
+  if (takes_default(option))
+    axes.of_files.insert(axis);
+  else if (axes.of_files.erase(axis) > 0)
+    std::erase_if(axes.texts,
+                  [&](const std::string& other) { return other.starts_with(axis + "="); });
+  axes.texts.push_back(text);
+}
 
 // Is there such a kind of board, and such a simulated one?
 Status check_board_name(const std::string& text) {
@@ -249,10 +245,9 @@ Status check_axis(const std::string& text) {
 
 }  // namespace
 
-void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
-  const auto asked = std::make_shared<AskedAxes>(axes);
-  const auto take = [asked, &command](const std::string& option, const std::string& text) {
-    asked->take(*command.get_option(option), text);
+void add_axis_option(CLI::App& command, AskedAxes& axes) {
+  const auto take = [&axes, &command](const std::string& option, const std::string& text) {
+    take_axis(axes, *command.get_option(option), text);
   };
   CLI::Option* option = command.add_option_function<std::vector<std::string>>(
       "--axis",

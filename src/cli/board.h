@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/os/temp_folder.h"
+#include "cli/asked_axes.h"
 #include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
@@ -33,10 +35,10 @@ struct ProfilerOptions {
   std::string data;                  ///< dataset folder; "" draws one where that is possible
   ScriptOptions script;              ///< of a workload script:FILE
   TrainingOptions training;          ///< of a network
-  std::vector<std::string> axes;     ///< as space/axis_choice.h reads them
-  bool batch_fixed = false;          ///< no axis of it can be opened, as beside a service
-  std::string modes = "all";         ///< as profile/trials/chosen_modes.h reads them
-  Accepted accepted;                 ///< rows of a table that count as measurements, too
+  AskedAxes axes;
+  bool batch_fixed = false;   ///< no axis of it can be opened, as beside a service
+  std::string modes = "all";  ///< as profile/trials/chosen_modes.h reads them
+  Accepted accepted;          ///< rows of a table that count as measurements, too
   uint64_t seed = 1;
   uint64_t cache_bytes = 0;             ///< of a sample cache for live trials; 0: none
   MemoryOptions memory;                 ///< of live trials
@@ -111,6 +113,6 @@ void add_modes_option(CLI::App& command, std::string& modes);
 
 /// `--axis`, one choice (space/axis_choice.h) each time, and `--batch-size` and `--workers`, two
 /// axes by names of their own.
-void add_axis_option(CLI::App& command, std::vector<std::string>& axes);
+void add_axis_option(CLI::App& command, AskedAxes& axes);
 
 }  // namespace flyball::cli

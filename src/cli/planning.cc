@@ -24,10 +24,11 @@ namespace {
 
 Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase,
                                             PlanOptions& options) {
-  FLYBALL_ASSIGN(const auto choices, choices_of(phase, !options.infer.empty(), options.axes));
+  FLYBALL_ASSIGN(auto choices, choices_of(phase, !options.infer.empty(), options.axes.texts));
   if (read_source(spec).is_table()) {
     FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
     FLYBALL_ASSIGN(const ModeChoice modes, parse_mode_choice(options.modes, options.request.seed));
+    choices = as_far_as_there(std::move(choices), options.axes.of_files, table);
     FLYBALL_ASSIGN(TableTrials trials, table_trials(std::move(table), choices, modes));
     return std::move(trials.profiler);
   }
@@ -50,9 +51,10 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
   // The requests of a twin are at hand already, and a table has the axes that it has.
   if (board.kind == BoardName::Kind::twin || board.kind == BoardName::Kind::table)
-    for (const AxisChoice& choice : choices) role.axes.push_back(choice.text());
+    for (const AxisChoice& choice : choices) role.axes.texts.push_back(choice.text());
   else
-    role.axes = live_axes(phase, choices);
+    role.axes.texts = live_axes(phase, choices);
+  role.axes.of_files = options.axes.of_files;
   FLYBALL_ASSIGN(OpenedProfiler opened, open_profiler(role));
   options.measuring = opened.measuring;
   return std::move(opened.profiler);

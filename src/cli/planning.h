@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "cli/asked_axes.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/measuring.h"
@@ -27,15 +28,15 @@ struct PlanOptions {
   std::string objective, export_format;
   std::string at_most;  ///< "slowdown=5%"
   StoreArguments store;
-  std::string report;             ///< file; "": none
-  std::string started_utc;        ///< set by begin_report()
-  std::string data;               ///< dataset folder of roles that are networks; "" draws one
-  std::string device;             ///< of roles that are networks; "" is this machine
-  std::string root = "/";         ///< of the files that a live board shows
-  bool board_given = false;       ///< is --device or --root named, by the user?
-  std::string modes = "all";      ///< as profile/trials/chosen_modes.h reads them
-  std::vector<std::string> axes;  ///< as space/axis_choice.h reads them
-  Accepted accepted;              ///< rows of tables that count as measurements, too
+  std::string report;         ///< file; "": none
+  std::string started_utc;    ///< set by begin_report()
+  std::string data;           ///< dataset folder of roles that are networks; "" draws one
+  std::string device;         ///< of roles that are networks; "" is this machine
+  std::string root = "/";     ///< of the files that a live board shows
+  bool board_given = false;   ///< is --device or --root named, by the user?
+  std::string modes = "all";  ///< as profile/trials/chosen_modes.h reads them
+  AskedAxes axes;
+  Accepted accepted;  ///< rows of tables that count as measurements, too
   std::optional<double> trial_seconds;
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live

@@ -63,7 +63,7 @@ Result<OpenedProfiler> open_server(const ProfilerOptions& options, const ServerO
   FLYBALL_ASSIGN(ServerTrialOptions trial, server_trials(*board, options, server));
   auto power = board->power();
   if (options.needs_power) FLYBALL_CHECK(check_power(power->gap()));
-  FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes));
+  FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes.texts));
   OpenedProfiler opened;
   if (!options.dry_run) {
     FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring, Unseen::told_by_result));

@@ -129,6 +129,23 @@ Result<std::vector<double>> chosen_values(const AxisChoice& choice, const Axis& 
   return choice.values;
 }
 
+std::vector<AxisChoice> as_far_as_there(std::vector<AxisChoice> choices,
+                                        const std::set<std::string>& of_files,
+                                        const WorkloadTable& table) {
+  std::erase_if(choices, [&](AxisChoice& choice) {
+    if (!of_files.contains(choice.name)) return false;
+    const auto d = table.space.axis_index(choice.name);
+    if (!d) return true;
+    const Axis& axis = table.space.axes()[*d];
+    std::erase_if(choice.values, [&](double value) {
+      return std::ranges::find(axis.values, value) == axis.values.end();
+    });
+    return !chosen_values(choice, axis, "the table").ok() ||
+           (choice.values.empty() && !choice.range);
+  });
+  return choices;
+}
+
 Result<WorkloadTable> narrowed(const WorkloadTable& table, std::span<const AxisChoice> choices) {
   std::vector<std::vector<double>> wanted(table.space.dimensions());
   for (const AxisChoice& choice : choices) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,6 +36,11 @@ Result<std::vector<AxisChoice>> parse_axis_choices(std::span<const std::string> 
 /// lacks, with the two nearest; a range in which none lies. `whose` has it: "the table".
 Result<std::vector<double>> chosen_values(const AxisChoice& choice, const Axis& axis,
                                           const std::string& whose);
+/// What configuration files say of axes, those named in `of_files`, counts as far as the table has
+/// it: they hold for other tables and boards, too.
+std::vector<AxisChoice> as_far_as_there(std::vector<AxisChoice> choices,
+                                        const std::set<std::string>& of_files,
+                                        const WorkloadTable& table);
 /// The rows of a table whose settings are chosen. Errors also: an axis that the table lacks; values
 /// that no row has together.
 Result<WorkloadTable> narrowed(const WorkloadTable& table, std::span<const AxisChoice> choices);

@@ -61,6 +61,20 @@ TEST(AxisChoice, WhatATableLacksIsRefusedWithTheTwoNearest) {
   EXPECT_THAT(narrow({"cpu_cores=4", "gpu_mhz=930"}).error().message, HasSubstr("no row"));
 }
 
+TEST(AxisChoice, WhatAFileSaysCountsAsFarAsATableHasIt) {
+  const auto kept = [](const std::string& text) {
+    const auto all = as_far_as_there(parse_axis_choices(std::vector{text}).value(),
+                                     {"gpu_mhz", "loader_workers"}, clocks());
+    return all.empty() ? "" : all.front().text();
+  };
+  EXPECT_EQ(kept("gpu_mhz=300,500,930"), "gpu_mhz=300,930");
+  EXPECT_EQ(kept("gpu_mhz=500"), "");
+  EXPECT_EQ(kept("gpu_mhz=200..400"), "gpu_mhz=200..400");
+  EXPECT_EQ(kept("gpu_mhz=400..500"), "");
+  EXPECT_EQ(kept("loader_workers=2"), "");
+  EXPECT_EQ(kept("cpu_cores=3"), "cpu_cores=3") << "which was typed";
+}
+
 TEST(AxisChoice, ARangeOpensThoseValuesOfTheBoardThatLieInIt) {
   const std::vector<Axis> board = {named_axis("cpu_cores", {1, 2, 4, 8})};
   const auto open = [&](const std::vector<std::string>& texts) -> Result<std::vector<Axis>> {

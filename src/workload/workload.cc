@@ -125,6 +125,9 @@ Result<const Workload*> find_workload(const std::string& name) {
     if (name.ends_with(ending))
       return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
                    fmt::format("a file is told by its kind: {}{}", kind, name)};
+  if (name.ends_with(".csv"))
+    return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
+                 "a table is told as the board that was measured: --device table:" + name};
   if (name.ends_with(".py"))
     return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
                  "a program of your own goes behind `--`, as in: -- python3 " + shell_word(name)};

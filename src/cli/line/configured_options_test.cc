@@ -29,10 +29,10 @@ void take(CLI::App& command, const std::vector<ConfiguredValue>& values, const W
 
 Words axes_of(const std::vector<ConfiguredValue>& values, const Words& typed) {
   CLI::App command{"Tunes."};
-  Words axes;
+  AskedAxes axes;
   add_axis_option(command, axes);
   take(command, values, typed);
-  return axes;
+  return axes.texts;
 }
 
 TEST(AxesOfAFile, StandBesideThoseThatAreTyped) {

@@ -14,7 +14,8 @@ namespace flyball::cli {
 namespace {
 
 struct TwinTableArguments {
-  std::vector<std::string> workloads, phases, axes;
+  std::vector<std::string> workloads, phases;
+  AskedAxes axes;
   std::string device, modes = "paper", out;
   uint64_t seed = 1;
   bool quiet = false;

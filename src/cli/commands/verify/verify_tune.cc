@@ -22,7 +22,7 @@ constexpr const char* shell_loop = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); 
 Result<TuneResult> run_tune(const ShortTune& request, bool network) {
   ProfilerOptions options;
   options.root = request.root.string();
-  options.axes = request.axes;
+  options.axes.texts = request.axes;
   options.quiet = true;
   options.trial_seconds = request.trial_s;
   FLYBALL_ASSIGN(const TempFolder folder, TempFolder::make());
