@@ -169,5 +169,25 @@ TEST(TrialChance, FewProfilesGoIntoWhatFails) {
   }
 }
 
+// The failures of an earlier search need not be made again to be learnt from, and cost nothing.
+TEST(TrialChance, WhatFailedEarlierTeachesAsMuch) {
+  const OutOfMemory jobs(16);
+  auto first = *make_strategy("flyball", jobs.problem(), surface::with_predictor(10));
+  ASSERT_TRUE(run_search(*first, [&](const Ask& ask) { return jobs.measure(ask); }).ok());
+  SearchOptions options = surface::with_predictor(6);
+  for (const auto& [candidate, record] : first->history().of_role(0))
+    if (record.failed()) options.known.push_back({0, candidate, none, record.failure, false});
+  ASSERT_GE(options.known.size(), 1u);
+  auto second = *make_strategy("flyball", jobs.problem(), options);
+  size_t failed = 0;
+  const auto answer = run_search(*second, [&](const Ask& ask) {
+    failed += !jobs.fits(ask.candidate);
+    return jobs.measure(ask);
+  });
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_LE(failed, 1u);
+  EXPECT_LE(second->history().profiles(), 6u);
+}
+
 }  // namespace
 }  // namespace flyball
