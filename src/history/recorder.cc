@@ -65,6 +65,7 @@ Status Recorder::load(bool own_only) {
   filter.device = info.device;
   filter.workload = info.workload;
   filter.phase = info.phase;
+  filter.failed = true;
   // The rows of a table have provenances of their own; which table it is, its fingerprint says.
   if (info.live) filter.provenance = info.provenance;
   candidate_of_.assign(profiler_->space().size(), {});

@@ -166,7 +166,8 @@ Status Session::recall(size_t role, const std::set<int64_t>& own) {
   std::set<size_t> seen;
   FLYBALL_ASSIGN(std::vector<Recorder::Recorded> all, recorders_[role].recall());
   for (Recorder::Recorded& stored : all) {
-    const bool repeat = !seen.insert(stored.candidate).second;
+    const bool read = !stored.measurement.failed();
+    const bool repeat = read && !seen.insert(stored.candidate).second;
     if (repeat) verified_.insert({role, stored.candidate});
     const bool counted = stored.run && own.contains(*stored.run);
     if (const auto cores = stored.measurement.interference.cores; cores && counted)
