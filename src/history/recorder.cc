@@ -33,10 +33,10 @@ std::string why_not_taken(size_t count, const SameConditions& latest, const Prof
   return not_taken(count, now.workload, why);
 }
 
-// For want of memory a trial fails each time that it is made; what else failed may have been
-// mended, and where the power sensor failed it may work now.
+// For want of memory a trial fails each time that it is made, and so does a simulated one; what
+// else failed may have been mended, and where the power sensor failed it may work now.
 bool worth_another(const Measurement& m, bool senses_power) {
-  if (m.failed()) return !tells_of_no_memory(m.failure);
+  if (m.failed()) return m.provenance != Provenance::simulated && !tells_of_no_memory(m.failure);
   return senses_power && !m.power;
 }
 
