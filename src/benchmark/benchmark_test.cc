@@ -271,6 +271,19 @@ TEST(BenchmarkRanking, WhatIsSimulatedHasNoRank) {
       << "no ranked result shares them";
 }
 
+TEST(BenchmarkRanking, AResultInTwoFilesIsOne) {
+  const Benchmark benchmark = built_in();
+  const CheckedResult one = checked(benchmark, whole(benchmark, "real", 10, 20), "a.json");
+  CheckedResult again = one;
+  again.read.file = "b.json";
+  const CheckedResult other = checked(benchmark, whole(benchmark, "real", 11, 20), "c.json");
+  const Ranking ranking = rank_results({one, again, other}, benchmark, RankedBy::time);
+  EXPECT_EQ(ranking.overall.size(), 2U);
+  ASSERT_EQ(ranking.left_out.size(), 1U);
+  EXPECT_EQ(ranking.left_out[0].file, "b.json");
+  EXPECT_EQ(ranking.left_out[0].why, "it holds the same result as a.json");
+}
+
 TEST(Benchmark, FaultsOfItsFileAreNamed) {
   const std::string text = benchmark_texts().front().text;
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -303,9 +316,10 @@ TEST(Benchmark, ABoardThatIsSimulatedTakesAsManyEpochsAsTheReference) {
   EXPECT_NEAR(*result->time_to_target_s(), lenet5.epochs * *result->epoch_s(),
               0.5 * *result->epoch_s());
   EXPECT_NEAR(*result->epoch_j(), result->power.mean_w * *result->epoch_s(), 1e-6);
-  BenchmarkEntry smaller = *benchmark.find("resnet18");
-  smaller.image_size = 160;
-  EXPECT_FALSE(simulate_entry(benchmark, smaller, *board, {}).ok());
+  // What the twin computes of ResNet-18 are pictures of 224 × 224.
+  for (const char* smaller : {"resnet18", "yolo_v8n"})
+    EXPECT_THAT(simulate_entry(benchmark, *benchmark.find(smaller), *board, {}).error().message,
+                HasSubstr(std::string("no simulated board knows ") + smaller + " on pictures of "));
 }
 
 }  // namespace

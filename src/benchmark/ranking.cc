@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "answers/answer.h"
 #include "base/json.h"
@@ -111,8 +112,12 @@ Ranking rank_results(const std::vector<CheckedResult>& results, const Benchmark&
   Ranking ranking;
   ranking.by = by;
   for (const BenchmarkEntry& entry : benchmark.entries) ranking.entries.push_back({entry, {}});
+  std::map<std::string, std::string> seen;  // files by what they hold
   for (const CheckedResult& checked : results) {
-    const std::string why = reason_to_leave(checked);
+    std::string why = reason_to_leave(checked);
+    const auto [first, is_new] =
+        seen.try_emplace(benchmark_json(checked.read.result).dump(), checked.read.file);
+    if (!is_new) why = "it holds the same result as " + first->second;
     if (!why.empty()) {
       ranking.left_out.push_back({checked.read.file, "", why});
       continue;
