@@ -41,8 +41,9 @@ struct Ranking {
   std::vector<LeftOut> left_out;
 };
 
-/// What breaks a rule is left out, with why, and so is a result that stands in two files; what was simulated stands among the others without a
-/// rank. By energy only power that keeps its rules counts.
+/// What breaks a rule is left out, with why, and so is a result that stands in two files; what was
+/// simulated stands among the others without a rank. By energy only power that keeps its rules
+/// counts.
 Ranking rank_results(const std::vector<CheckedResult>& results, const Benchmark& benchmark,
                      RankedBy by);
 Json ranking_json(const Ranking& ranking);

@@ -199,8 +199,8 @@ Result<EntryResult> run_entry(const Benchmark& benchmark, const BenchmarkEntry& 
 
 namespace {
 
-// Of an entry's pictures where they are smaller than those that the network takes in the papers, whose
-// CIFAR-10 was enlarged; else 0.
+// Of an entry's pictures where they are smaller than those that the network takes in the papers,
+// whose CIFAR-10 was enlarged; else 0.
 int picture_side(const BenchmarkEntry& entry) {
   constexpr int cifar_side = 32;
   return entry.image_size > 0 ? entry.image_size : entry.dataset == "cifar10" ? cifar_side : 0;

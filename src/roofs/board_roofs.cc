@@ -226,11 +226,22 @@ Result<int64_t> keep_roofs(Store& store, const BoardRoofs& roofs, const std::str
                           roofs_json(roofs).dump(), roofs.measured_utc, command});
 }
 
+namespace {
+
+// A later measurement of some modes says nothing of the others. Powers of two totals do not compare.
+void add_other_modes(const BoardRoofs& earlier, BoardRoofs& roofs) {
+  if (earlier.fitted() || earlier.total != roofs.total) return;
+  for (const ModeRoofs& mode : earlier.modes)
+    if (!roofs.of(mode.mode)) roofs.modes.push_back(mode);
+}
+
+}  // namespace
+
 Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string& device,
                                                 const std::string& fingerprint,
                                                 const Accepted& accepted) {
   FLYBALL_ASSIGN(const auto facts, store.facts({.kind = BoardFactKind::roofs}));
-  std::optional<StoredRoofs> of_kind;
+  std::optional<StoredRoofs> measured_here, of_kind;
   for (const BoardFact& fact : facts) {
     const bool own = !fact.origin && same_board(fingerprint, fact.fingerprint);
     const bool better = !of_kind || of_kind->roofs.provenance != Provenance::table;
@@ -242,13 +253,17 @@ Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string&
       if (!accepted(roofs.provenance)) continue;
       if (!own && of_kind && roofs.provenance != Provenance::table) continue;
       StoredRoofs stored{std::move(roofs), fact.id};
-      if (own) return std::optional<StoredRoofs>(std::move(stored));
-      of_kind = std::move(stored);
+      if (own && measured_here) {
+        add_other_modes(stored.roofs, measured_here->roofs);
+        continue;
+      }
+      if (own && stored.roofs.fitted()) return std::optional<StoredRoofs>(std::move(stored));
+      (own ? measured_here : of_kind) = std::move(stored);
     } catch (const Json::exception& problem) {
       return damaged_fact(fact, problem.what());
     }
   }
-  return of_kind;
+  return measured_here ? measured_here : of_kind;
 }
 
 }  // namespace flyball

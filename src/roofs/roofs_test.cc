@@ -296,6 +296,30 @@ TEST(Roofs, WhatIsKeptComesBack) {
   EXPECT_TRUE((*stored_roofs(store, "orin_agx", "g", {})).has_value());
 }
 
+TEST(Roofs, OfEachModeTheLatestMeasurementCounts) {
+  const TempFolder folder;
+  auto store = *Store::open(folder / "store.db");
+  BoardRoofs roofs{.device = "host", .title = "a CPU", .fingerprint = "f", .total = "package"};
+  const auto keep = [&](const std::vector<std::pair<double, double>>& peaks) {
+    roofs.modes.clear();
+    for (const auto& [cores, flop_per_s] : peaks)
+      roofs.modes.push_back({.mode = {{{"cpu_cores", cores}}}, .flop_per_s = flop_per_s});
+    return *keep_roofs(store, roofs, "flyball roofline measure");
+  };
+  (void)keep({{2, 5e11}, {1, 3e11}});
+  const int64_t latest = keep({{1, 2e11}});
+  const auto found = *stored_roofs(store, "host", "f", {});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->run, latest);
+  EXPECT_EQ(found->roofs.modes.size(), 2u);
+  EXPECT_EQ(found->roofs.of({{"cpu_cores", 1}})->flop_per_s, 2e11);
+  EXPECT_EQ(found->roofs.highest()->flop_per_s, 5e11);
+  // Powers of another total do not compare.
+  roofs.total = "module";
+  (void)keep({{1, 4e11}});
+  EXPECT_EQ((*stored_roofs(store, "host", "f", {}))->roofs.modes.size(), 1u);
+}
+
 TEST(Roofs, OfSimulatedRowsAreSimulatedAsTheyAreFittedAndKept) {
   std::vector<WorkloadTable> tables = {board_table("resnet50"), board_table("mobilenet_v3"),
                                        board_table("lstm")};
