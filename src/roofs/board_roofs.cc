@@ -228,11 +228,12 @@ Result<int64_t> keep_roofs(Store& store, const BoardRoofs& roofs, const std::str
 
 namespace {
 
-// A later measurement of some modes says nothing of the others. Powers of two totals do not compare.
+// A later measurement of some modes says nothing of the others. Powers of two totals do not
+// compare.
 void add_other_modes(const BoardRoofs& earlier, BoardRoofs& roofs) {
   if (earlier.fitted() || earlier.total != roofs.total) return;
   for (const ModeRoofs& mode : earlier.modes)
-    if (!roofs.of(mode.mode)) roofs.modes.push_back(mode);
+    if (!roofs.of(mode.mode.values)) roofs.modes.push_back(mode);
 }
 
 }  // namespace
