@@ -198,7 +198,7 @@ TEST_F(MemoryTest, ProfileRefusesWhatDoesNotFit) {
   const Finished none = run(words);
   EXPECT_EQ(none.exit_code, 1) << none.out;
   EXPECT_THAT(none.err, HasSubstr("lenet5 does not fit: batch_size 600 needs "));
-  EXPECT_THAT(none.err, HasSubstr("take a smaller --batch-size"));
+  EXPECT_THAT(none.err, HasSubstr("--no-memory-check to try all the same"));
   const Finished tried = run(with(words, "--no-memory-check"));
   EXPECT_EQ(tried.exit_code, 0) << tried.err;
   EXPECT_THAT(tried.err, Not(HasSubstr("does not fit")));

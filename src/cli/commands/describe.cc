@@ -250,7 +250,7 @@ Status describe_onnx(const DescribeOptions& options) {
     print_json(layer_table_json(table));
     return {};
   }
-  fmt::print("{}", layer_table_text(table, options.all));
+  fmt::print("{}", layer_table_text(table, options.all, ""));
   return {};
 }
 
@@ -268,6 +268,15 @@ void take_simulated_input(DescribeOptions& options) {
 Status fits(const DescribeOptions& options) {
   FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase.empty() ? "train" : options.phase));
   return describe_fits({spelt(options.workload), phase, options.batch_size, options.json});
+}
+
+// "3×224×224", "128 tokens": what one sample is that the figures are of.
+std::string sample_text(const DescribeOptions& options, const StepOptions& step) {
+  const bool script = read_source(options.workload).kind == NamedSource::Kind::script;
+  if (script) return step.shape.text();
+  std::string text;
+  for (const char c : input_of(options)) text += c == 'x' ? "×" : std::string(1, c);
+  return text.find("×") == std::string::npos ? text + " tokens" : text;
 }
 
 // The answer is no where a batch size that was named does not fit, or no batch size does.
@@ -307,7 +316,8 @@ Status describe_target(DescribeOptions options, Context& context) {
     print_json(document);
     return {};
   }
-  fmt::print("{}\n{}", layer_table_text(table, options.all), memory_text(memory));
+  fmt::print("{}\n{}", layer_table_text(table, options.all, sample_text(options, step)),
+             memory_text(memory));
   return {};
 }
 

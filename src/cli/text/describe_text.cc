@@ -63,14 +63,15 @@ std::string layers_text(const LayerTable& table, const LayerTotals& totals, bool
 
 }  // namespace
 
-std::string layer_table_text(const LayerTable& table, bool all) {
+std::string layer_table_text(const LayerTable& table, bool all, const std::string& sample) {
   const LayerTotals totals = table.totals();
   std::string text = fmt::format(
-      "{}, {} of {} sample{} (rules {}): {:.0f} parameters, {}, {}, {} FLOP/byte, {:.0f} kernels\n",
+      "{}, {} of {} sample{}{} (rules {}): {:.0f} parameters, {}, {}, {} FLOP/byte, {:.0f} "
+      "kernels\n",
       table.workload, table.phase == Phase::train ? "a training step" : "an inference",
-      table.batch_size, table.batch_size == 1 ? "" : "s", count_rules_name(table.rules),
-      totals.parameters, amount(totals.flop, "FLOP"), amount(totals.bytes, "B"),
-      number(totals.intensity()), totals.kernels);
+      table.batch_size, table.batch_size == 1 ? "" : "s", sample.empty() ? "" : " of " + sample,
+      count_rules_name(table.rules), totals.parameters, amount(totals.flop, "FLOP"),
+      amount(totals.bytes, "B"), number(totals.intensity()), totals.kernels);
   if (totals.activation_bytes > 0)
     text += fmt::format("kept for the backward pass: {}\n", amount(totals.activation_bytes, "B"));
   text += "\n" + kinds_text(table, totals);

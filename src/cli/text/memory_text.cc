@@ -24,7 +24,8 @@ std::string memory_text(const MemoryAnswer& answer) {
   std::string text = fmt::format(
       "peak memory {}: {}\n"
       "kept by the process: {}, and {} for each minibatch ahead\n"
-      "memory: steps of {:.0f} and {:.0f} samples were measured, {} is a line through each {}\n",
+      "memory: steps of {:.0f} and {:.0f} samples were measured by one thread (more hold a little "
+      "more), {} is a line through each {}\n",
       megabytes(peak.total()), parts, megabytes(answer.network.model.kept(answer.batch_size)),
       megabytes(answer.minibatch_bytes()), answer.network.model.smaller().batch_size,
       answer.network.model.larger().batch_size, answer.batch_size,

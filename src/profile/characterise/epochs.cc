@@ -258,13 +258,13 @@ Status check_memory(const EpochRequest& request, const StepOptions& step, const 
     return {};  // the run itself tells what is wrong
   if (!fit) return fit.error();
   if (fit->fits(step.batch_size, request.workers, request.prefetch)) return {};
-  return Error{
-      Code::infeasible,
-      fmt::format("{} does not fit: {}", request.workload,
-                  fit->need(step.batch_size, request.workers, request.prefetch)
-                      .text_of(static_cast<double>(step.batch_size), request.workers)),
-      "take a smaller --batch-size, --accumulate in parts, or --no-memory-check to try all "
-      "the same"};
+  const MemoryNeed need = fit->need(step.batch_size, request.workers, request.prefetch);
+  return does_not_fit(
+      request.workload, need.text_of(static_cast<double>(step.batch_size), request.workers),
+      need.largest_batch == 0
+          ? ""
+          : fmt::format("--batch-size {}, or --accumulate in parts", need.largest_batch),
+      request.memory.has_value());
 }
 
 }  // namespace

@@ -225,7 +225,8 @@ class LiveProfiler final : public Profiler {
     const auto left = options_.memory ? options_.memory : available_memory();
     if (!options_.memory_check || !shared || !left) return {};
     StepOptions step = own_step();
-    step.batch_size = largest_batch_size();  // which has as many parts as were asked for
+    step.batch_size = largest_batch_size();           // which has as many parts as were asked for
+    step.threads = static_cast<int>(usable_cores());  // each has a workspace of its own
     const uint64_t to_come = cache_ ? cache_->growth_bytes() : 0;
     const auto fit = MemoryFit::measure(options_.workload, step, {dataset_, collate_},
                                         *left - std::min(*left, to_come));
@@ -233,6 +234,7 @@ class LiveProfiler final : public Profiler {
     if (!fit) return {};  // the first trial tells what is wrong with the network
     std::vector<size_t> rows;
     std::map<int64_t, std::string> left_out;  // the least that does not fit of each batch size
+    int64_t largest = 0;                      // that would
     for (size_t row = 0; row < space_.size(); ++row) {
       const Settings settings = space_.settings(row);
       const auto value = [&](const char* name) {
@@ -240,19 +242,20 @@ class LiveProfiler final : public Profiler {
       };
       const int64_t batch = value(axis::batch_size), workers = value(axis::loader_workers),
                     prefetch = value(axis::prefetch);
-      if (fit->fits(batch, workers, prefetch))
+      if (fit->fits(batch, workers, prefetch)) {
         rows.push_back(row);
-      else
-        left_out.emplace(batch,
-                         fit->need(batch, workers, prefetch)
-                             .text_of(static_cast<double>(batch), static_cast<double>(workers)));
+        continue;
+      }
+      const MemoryNeed need = fit->need(batch, workers, prefetch);
+      largest = std::max(largest, need.largest_batch);
+      left_out.emplace(batch,
+                       need.text_of(static_cast<double>(batch), static_cast<double>(workers)));
     }
     if (rows.size() == space_.size()) return {};
     if (rows.empty())
-      return Error{Code::infeasible,
-                   fmt::format("{} does not fit: {}", options_.workload, left_out.begin()->second),
-                   "take smaller batch sizes (--axis batch_size=8), or --no-memory-check to try "
-                   "all the same"};
+      return does_not_fit(options_.workload, left_out.begin()->second,
+                          largest == 0 ? "" : fmt::format("--axis batch_size={}", largest),
+                          options_.memory.has_value());
     for (const auto& [batch, why] : left_out) info_.gaps.push_back("left out: " + why);
     space_ = space_.subset(rows);
     return {};

@@ -1,5 +1,7 @@
 #include "profile/trials/memory_fit.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "data/batch_buffer.h"
@@ -37,6 +39,15 @@ MemoryNeed MemoryFit::need(int64_t batch_size, int64_t workers, int64_t prefetch
           .largest_batch = largest_batch(available, [&](double batch) {
             return needed(static_cast<int64_t>(batch), workers, prefetch);
           })};
+}
+
+Error does_not_fit(const std::string& workload, const std::string& why, const std::string& smaller,
+                   bool memory_told) {
+  return {Code::infeasible, fmt::format("{} does not fit: {}", workload, why),
+          fmt::format("{}; or --no-memory-check to try all the same",
+                      !smaller.empty() ? smaller
+                      : memory_told    ? "allow more --memory"
+                                       : "take a machine with more memory")};
 }
 
 }  // namespace flyball

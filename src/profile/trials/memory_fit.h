@@ -34,4 +34,9 @@ class MemoryFit {
   uint64_t available_;
 };
 
+/// `why`: MemoryNeed::text_of(). `smaller`: the option by which it would fit, "" where nothing
+/// does; `memory_told`: was it said how much memory there is?
+Error does_not_fit(const std::string& workload, const std::string& why, const std::string& smaller,
+                   bool memory_told);
+
 }  // namespace flyball

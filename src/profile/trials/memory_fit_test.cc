@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/os/temp_folder.h"
+#include "base/parallel.h"
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
 #include "device/host/host.h"
@@ -27,7 +28,9 @@ class MemoryFitTest : public testing::Test {
   }
 
   MemoryFit fit(uint64_t available, const StepOptions& step = {}) {
-    auto found = MemoryFit::measure("lenet5", step, data_, available);
+    StepOptions own = step;
+    own.threads = static_cast<int>(usable_cores());
+    auto found = MemoryFit::measure("lenet5", own, data_, available);
     EXPECT_TRUE(found.ok()) << found.error().message;
     return *std::move(found);
   }
