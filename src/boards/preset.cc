@@ -7,9 +7,22 @@
 namespace flyball {
 
 const Preset* Presets::in_force() const {
-  for (const auto is : {&Preset::active, &Preset::is_default})
+  for (const auto is : {&Preset::active, &Preset::is_default}) {
     if (const auto found = std::ranges::find(list, true, is); found != list.end()) return &*found;
+    if (judged) break;
+  }
   return nullptr;
+}
+
+std::optional<bool> is_in_force(const Preset& preset, const PowerMode& caps) {
+  if (preset.mode.values.empty()) return {};
+  bool all_read = true;
+  for (const auto& [axis, value] : preset.mode.values) {
+    const auto cap = caps.values.find(axis);
+    if (cap != caps.values.end() && cap->second != value) return false;
+    all_read = all_read && cap != caps.values.end();
+  }
+  return all_read ? std::optional(true) : std::nullopt;
 }
 
 double highest_not_above(const std::vector<double>& values, double cap) {

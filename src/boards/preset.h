@@ -2,6 +2,7 @@
 // that boards/ says of its kind.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,10 +35,14 @@ struct Presets {
   std::vector<Preset> list;
   std::vector<Error> problems;  ///< lines of nvpmodel.conf that were refused, files not readable
   std::string source{};         ///< where they are from: a file, or what boards/ says
+  bool judged = false;          ///< by the caps in force: the board may be in none of them
 
-  /// The one that is active, else the default; null where neither is known.
+  /// The one that is active, else the default unless caps were judged by; null where there is none.
   const Preset* in_force() const;
 };
+
+/// Is the board in it, by caps as listed values? Nothing where a cap that it names does not read.
+std::optional<bool> is_in_force(const Preset& preset, const PowerMode& caps);
 
 /// The highest of ascending values that is not above the cap, as drivers take a cap that they do
 /// not list; the lowest where all are above.

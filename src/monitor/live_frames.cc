@@ -34,15 +34,6 @@ std::optional<double> value_of_sensor(const SensorPtr& sensor) {
   return value ? std::optional(*value) : std::nullopt;
 }
 
-// Those caps that the preset names, as it names them.
-bool is_in_force(const Preset& preset, const PowerMode& caps) {
-  return !preset.mode.values.empty() &&
-         std::ranges::all_of(preset.mode.values, [&](const auto& value) {
-           const auto cap = caps.values.find(value.first);
-           return cap != caps.values.end() && cap->second == value.second;
-         });
-}
-
 class LiveFrames final : public FrameReader {
  public:
   LiveFrames(BoardName name, FrameOptions options, BoardIdentity identity,
@@ -231,7 +222,7 @@ class LiveFrames final : public FrameReader {
     frame_.mode.preset.clear();
     const PowerMode listed = listed_caps();
     for (const Preset& preset : presets_.list)
-      if (is_in_force(preset, listed) && (frame_.mode.preset.empty() || preset.active))
+      if (is_in_force(preset, listed).value_or(false) && (frame_.mode.preset.empty() || preset.active))
         frame_.mode.preset = preset.name;
     frame_.mode.pinned = read_fixed(identity_, options_.root).dvfs_pinned;
     for (ClockFrame& clock : frame_.clocks)

@@ -24,6 +24,7 @@ namespace flyball::cli {
 namespace {
 
 struct MonitorOptions {
+  const CLI::App* command = nullptr;
   std::string device, root = "/", replay;
   std::optional<Seconds> given_interval;
   std::optional<double> duration_s;
@@ -62,8 +63,9 @@ Result<std::unique_ptr<FrameReader>> open(const MonitorOptions& options) {
   return open_frames(options.device, frames);
 }
 
-Status print_frame(const BoardFrame& frame, bool json) {
-  return write_output(json ? json_line(to_json(frame)) + "\n" : frame_text(frame));
+Status print_frame(const BoardFrame& frame, const MonitorOptions& options) {
+  return write_output(options.json ? json_line(to_json(frame)) + "\n"
+                                   : for_same_board(*options.command, frame_text(frame)));
 }
 
 // Load and rates are of the time between two looks.
@@ -76,7 +78,7 @@ Status show_once(FrameReader& reader, const MonitorOptions& options) {
   if (!frame)
     return Error{Code::not_found, "the file has no frames",
                  "`flyball monitor --json` writes such files"};
-  return print_frame(*frame, options.json);
+  return print_frame(*frame, options);
 }
 
 // Of the key r: what is shown, as often as it is shown.
@@ -127,6 +129,7 @@ void add_monitor(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "monitor", "Show what this board does now: power, clocks, load, heat, memory, who sets it");
   auto options = std::make_shared<MonitorOptions>();
+  options->command = command;
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
   note_given(command->get_option("--device"), options->device_typed);
   note_given(add_duration(*command, "--interval",

@@ -35,6 +35,7 @@ namespace flyball::cli {
 namespace {
 
 struct ProfileOptions {
+  const CLI::App* command = nullptr;
   EpochRequest request;
   std::string workload, phase = "train", device, root = "/", data;
   std::string on_bad = "fail";
@@ -202,9 +203,10 @@ Status run_network(ProfileOptions& options, Context& context) {
     print_epochs(run);
   if (!options.json && power_w)
     fmt::print("{}\n", idle ? to_text(idle_share(*idle, *power_w))
-                            : fmt::format("how much of {} W is idle power is not known: `flyball "
-                                          "mode idle` measures it",
-                                          number(*power_w)));
+                            : for_same_board(*options.command,
+                                             fmt::format("how much of {} W is idle power is not "
+                                                         "known: `flyball mode idle` measures it",
+                                                         number(*power_w))));
   FLYBALL_CHECK(write_report(options.report, page_document("profile", context.command, document),
                              options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
@@ -367,6 +369,7 @@ void add_profile(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("profile", "Find where the time and energy of a training run go");
   auto options = std::make_shared<ProfileOptions>();
+  options->command = command;
   command->add_option("workload,--workload", options->workload,
                       "Network, or script:FILE (TorchScript)");
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});

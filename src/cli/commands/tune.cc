@@ -31,6 +31,7 @@ namespace flyball::cli {
 namespace {
 
 struct TuneOptions {
+  const CLI::App* command = nullptr;
   ProfilerOptions board;
   std::string objective = "time";
   std::string gap;
@@ -196,10 +197,14 @@ void print_text(const TuneOptions& options, const TuneResult& result, bool store
   if (result.idle)
     fmt::print("{}\n", to_text(*result.idle));
   else if (stored && board.live && power_w > 0 && board.provenance != Provenance::simulated)
-    fmt::print("how much of {} W is idle power is not known: `flyball mode idle{}{}` measures it\n",
-               number(power_w),
-               options.board.device.empty() ? "" : " --device " + options.board.device,
-               result.run ? fmt::format(" --run {}", *result.run) : " MODE");
+    fmt::print(
+        "how much of {} W is idle power is not known: {}\n", number(power_w),
+        for_same_board(*options.command,
+                       fmt::format("`flyball mode idle{}{}` measures it",
+                                   options.board.device.empty()
+                                       ? ""
+                                       : " --device " + options.board.device,
+                                   result.run ? fmt::format(" --run {}", *result.run) : " MODE")));
 }
 
 // On the terminal, and as a page where one is asked for.
@@ -264,6 +269,7 @@ void add_tune(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "tune", "Find the best configuration for a workload, with few profiled ones");
   auto options = std::make_shared<TuneOptions>();
+  options->command = command;
   add_profiler_options(*command, options->board);
   Request& request = options->request;
   options->server_options = add_server_options(*command, options->server);

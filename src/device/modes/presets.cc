@@ -164,6 +164,30 @@ fs::path conf_file(const fs::path& root) {
   return target.is_absolute() && fs::exists(below, none) ? below : file;
 }
 
+// As presets name them: values of the axes; of caps that read.
+PowerMode listed_caps(const BoardDevice& board) {
+  PowerMode caps;
+  for (const KnobPtr& knob : board.knobs())
+    if (const auto cap = knob->cap(); cap && !knob->axis().values.empty())
+      caps.values[knob->axis().name] = highest_not_above(knob->axis().values, *cap);
+  return caps;
+}
+
+// nvpmodel's own word is of the last time that it was run: whoever set a mode since did not tell it.
+// So the caps tell, and that word decides between presets of equal caps, or where caps do not read.
+void judge_active(Presets& presets, const BoardDevice& board, std::optional<int> told) {
+  const PowerMode caps = listed_caps(board);
+  Preset* active = nullptr;
+  presets.judged = !presets.list.empty();
+  for (Preset& preset : presets.list) {
+    const std::optional<bool> in_force = is_in_force(preset, caps);
+    presets.judged = presets.judged && in_force;
+    if (in_force.value_or(false) && (!active || preset.id == told)) active = &preset;
+  }
+  for (Preset& preset : presets.list)
+    preset.active = active ? &preset == active : !presets.judged && preset.id == told;
+}
+
 }  // namespace
 
 Presets read_presets(const fs::path& root, const BoardDevice& board) {
@@ -189,8 +213,8 @@ Presets read_presets(const fs::path& root, const BoardDevice& board) {
   for (const NvpmodelMode& mode : conf.modes) {
     presets.list.push_back(preset_of(mode, board));
     presets.list.back().is_default = conf.default_mode == mode.id;
-    presets.list.back().active = active == mode.id;
   }
+  judge_active(presets, board, active);
   return presets;
 }
 

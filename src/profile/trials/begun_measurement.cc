@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "space/axis.h"
 
 namespace flyball {
 
@@ -29,6 +30,23 @@ ProfilerInfo live_info(const DeviceInfo& board, const Device& device, const Powe
   info.presets = on_axes(presets, device.axes());
   info.live = true;
   return info;
+}
+
+std::string default_mode_text(const Settings& settings, const Device& device) {
+  const Settings before = device.baseline().values;
+  bool clocks = false, as_it_was = true, all_cores = true;
+  for (const auto& [name, value] : settings) {
+    const auto was = before.find(name);
+    if (was == before.end()) continue;
+    const bool cores = name == axis::cpu_cores;
+    clocks = clocks || !cores;
+    as_it_was = as_it_was && was->second == value;
+    const std::vector<Axis> axes = device.axes();
+    const Axis* whole = cores ? find_axis(axes, name) : nullptr;
+    all_cores = all_cores && (!whole || value == whole->values.back());
+  }
+  if (!as_it_was) return "the mode nearest to the one before";
+  return clocks || !all_cores ? "the mode as it was" : "all cores";
 }
 
 Result<Measurement> live_trial(const ProfilerInfo& info, Trial trial,

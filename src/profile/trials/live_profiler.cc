@@ -103,7 +103,8 @@ class LiveProfiler final : public Profiler {
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
-    return "all cores, data loaded inline, as PyTorch's DataLoader does unless told otherwise";
+    return default_mode_text(space_.settings(default_), *device_) +
+           ", data loaded inline, as PyTorch's DataLoader does unless told otherwise";
   }
 
   void on_sample(TrialListener listener) override { samples_.listen(std::move(listener)); }

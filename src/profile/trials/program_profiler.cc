@@ -283,7 +283,7 @@ class ProgramProfiler final : public Profiler {
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
     const Settings settings = space_.settings(default_);
-    std::string reason = mode_reason(settings);
+    std::string reason = default_mode_text(settings, *device_);
     for (const auto& [name, own] : own_)
       if (const auto taken = settings.find(name); taken != settings.end())
         reason += taken->second == own
@@ -311,19 +311,6 @@ class ProgramProfiler final : public Profiler {
   }
 
  private:
-  std::string mode_reason(const Settings& settings) const {
-    const Settings mode = device_->baseline().values;
-    bool clocks = false, as_it_was = true;
-    for (const auto& [name, value] : settings) {
-      const auto was = mode.find(name);
-      if (was == mode.end()) continue;
-      clocks = clocks || name != axis::cpu_cores;
-      as_it_was = as_it_was && was->second == value;
-    }
-    if (!as_it_was) return "the mode nearest to the one before";
-    return clocks ? "the mode as it was" : "all cores";
-  }
-
   void find_default() {
     const Settings mode = device_->baseline().values;
     double nearest = std::numeric_limits<double>::infinity();
