@@ -18,7 +18,8 @@ bool overlap(double lo, double hi, double other_lo, double other_hi) {
 std::string busy_doubt(const Figure& first, const Figure& second, Objective quantity) {
   const double most = std::max(first.others, second.others);
   const std::string busy = fmt::format(
-      "other processes kept up to {} cores busy, which may explain it", number(most, 2));
+      "other processes kept at least {} cores busy during one of them, which may explain it",
+      number(most, 2));
   if (quantity != Objective::time) return most < noticeable_load ? "" : busy;
   const auto quiet = [](const Figure& figure) {
     const double share = figure.others < noticeable_load ? 0 : 2 * figure.others;

@@ -222,7 +222,8 @@ class LiveFrames final : public FrameReader {
     frame_.mode.preset.clear();
     const PowerMode listed = listed_caps();
     for (const Preset& preset : presets_.list)
-      if (is_in_force(preset, listed).value_or(false) && (frame_.mode.preset.empty() || preset.active))
+      if (is_in_force(preset, listed).value_or(false) &&
+          (frame_.mode.preset.empty() || preset.active))
         frame_.mode.preset = preset.name;
     frame_.mode.pinned = read_fixed(identity_, options_.root).dvfs_pinned;
     for (ClockFrame& clock : frame_.clocks)

@@ -199,12 +199,11 @@ void print_text(const TuneOptions& options, const TuneResult& result, bool store
   else if (stored && board.live && power_w > 0 && board.provenance != Provenance::simulated)
     fmt::print(
         "how much of {} W is idle power is not known: {}\n", number(power_w),
-        for_same_board(*options.command,
-                       fmt::format("`flyball mode idle{}{}` measures it",
-                                   options.board.device.empty()
-                                       ? ""
-                                       : " --device " + options.board.device,
-                                   result.run ? fmt::format(" --run {}", *result.run) : " MODE")));
+        for_same_board(
+            *options.command,
+            fmt::format("`flyball mode idle{}{}` measures it",
+                        options.board.device.empty() ? "" : " --device " + options.board.device,
+                        result.run ? fmt::format(" --run {}", *result.run) : " MODE")));
 }
 
 // On the terminal, and as a page where one is asked for.

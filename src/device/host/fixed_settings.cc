@@ -40,10 +40,11 @@ fs::path gpu_folder(const BoardIdentity& board, const fs::path& root) {
   return {};
 }
 
-// Of every range there is: are minimum and maximum one?
+// Of every range of something that is on: are minimum and maximum one?
 std::optional<bool> pinned(const fs::path& root, const fs::path& gpu) {
   std::vector<ClockRange> ranges;
   for (int cpu : present_cpus({root})) {
+    if (!is_online({root}, cpu)) continue;  // what bounds a core that is off bounds no clock
     const fs::path policy = KnobPlace{root}.cpu(cpu) / "cpufreq";
     ranges.push_back({policy / "scaling_min_freq", policy / "scaling_max_freq", 1e3});
   }

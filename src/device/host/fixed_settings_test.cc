@@ -43,6 +43,11 @@ TEST(FixedSettings, AreConditionsOfWhatIsMeasured) {
   EXPECT_EQ(conditions().at("idle states"), "off");
   EXPECT_EQ(conditions().at("fan"), "by temperature");
   EXPECT_EQ(conditions().at("DVFS"), "pinned");
+  tree.put("sys/devices/system/cpu/cpufreq/policy8/scaling_min_freq", "115200\n");
+  EXPECT_EQ(conditions().at("DVFS"), "free");
+  for (int cpu = 8; cpu < 12; ++cpu)
+    tree.put("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online", "0\n");
+  EXPECT_EQ(conditions().at("DVFS"), "pinned") << "the cores of that range are off";
 }
 
 TEST(FixedSettings, AMachineThatShowsNoneHasNoneOfThem) {

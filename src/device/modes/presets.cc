@@ -173,8 +173,9 @@ PowerMode listed_caps(const BoardDevice& board) {
   return caps;
 }
 
-// nvpmodel's own word is of the last time that it was run: whoever set a mode since did not tell it.
-// So the caps tell, and that word decides between presets of equal caps, or where caps do not read.
+// nvpmodel's own word is of the last time that it was run: whoever set a mode since did not tell
+// it. So the caps tell, and that word decides between presets of equal caps, or where caps do not
+// read.
 void judge_active(Presets& presets, const BoardDevice& board, std::optional<int> told) {
   const PowerMode caps = listed_caps(board);
   Preset* active = nullptr;
