@@ -122,7 +122,8 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.workload = options.workload;
   live.seed = options.seed;
   live.cache_bytes = options.cache_bytes;
-  live.memory_check = !options.memory.no_check && !options.dry_run;  // it runs the network
+  live.memory_check = !options.memory.no_check;
+  live.runs_nothing = options.dry_run;
   live.memory = options.memory.bytes;
   live.stopping.max_seconds = options.trial_cap_s();
   live.stopping.min_seconds = std::min(1.0, options.trial_cap_s());

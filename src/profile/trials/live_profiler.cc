@@ -95,7 +95,7 @@ class LiveProfiler final : public Profiler {
       space_.add(row);
     }
     FLYBALL_CHECK(leave_out_what_does_not_fit());
-    if (options_.memory_check) info_.cost = counted_cost();
+    info_.cost = counted_cost();
     return find_default();
   }
 
@@ -201,7 +201,7 @@ class LiveProfiler final : public Profiler {
     step.shape = step.batch.front().shape;
     const auto ours = network_cost(info_.workload, info_.phase, typed_shape(step.shape));
     if (ours) return ours;
-    if (is_known_network(info_.workload)) return {};
+    if (options_.runs_nothing || is_known_network(info_.workload)) return {};
     std::vector<LayerTable> layers;
     for (const int64_t batch : {2, 4}) {
       step.batch_size = batch;
@@ -229,8 +229,11 @@ class LiveProfiler final : public Profiler {
     step.batch_size = largest_batch_size();           // which has as many parts as were asked for
     step.threads = static_cast<int>(usable_cores());  // each has a workspace of its own
     const uint64_t to_come = cache_ ? cache_->growth_bytes() : 0;
-    const auto fit = MemoryFit::measure(options_.workload, step, {dataset_, collate_},
-                                        *left - std::min(*left, to_come));
+    const uint64_t available = *left - std::min(*left, to_come);
+    const RunData data{dataset_, collate_};
+    const auto fit = options_.runs_nothing
+                         ? MemoryFit::known(options_.workload, step.phase, data, available)
+                         : MemoryFit::measure(options_.workload, step, data, available);
     if (!fit && fit.error().code == Code::out_of_memory) return fit.error();
     if (!fit) return {};  // the first trial tells what is wrong with the network
     std::vector<size_t> rows;

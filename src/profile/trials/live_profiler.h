@@ -33,6 +33,7 @@ struct LiveOptions {
   uint64_t cache_bytes = 0;  ///< of a sample cache, filled before the first trial; 0: none
   /// Leave out configurations that do not fit into memory (memory_fit.h).
   bool memory_check = true;
+  bool runs_nothing = false;  ///< a look ahead: of memory and cost only what is known already
   std::optional<uint64_t> memory{};  ///< bytes there are for it; nothing: as the machine tells
   const std::atomic<bool>* interrupted = nullptr;  ///< checked after each minibatch; may be null
 };

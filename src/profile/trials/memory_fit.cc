@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "cost/networks.h"
 #include "data/batch_buffer.h"
+#include "data/typed_shape.h"
 
 namespace flyball {
 namespace {
@@ -24,6 +26,14 @@ Result<MemoryFit> MemoryFit::measure(const std::string& workload, const StepOpti
   own.shape = own.batch.front().shape;
   FLYBALL_ASSIGN(MemoryModel model, measure_memory(workload, own, drawn_batches()));
   return MemoryFit(std::move(model), own.batch, available);
+}
+
+Result<MemoryFit> MemoryFit::known(const std::string& workload, Phase phase, const RunData& data,
+                                   uint64_t available) {
+  const auto layout = data.collate->layout();
+  FLYBALL_ASSIGN(NetworkMemory memory,
+                 network_memory(workload, phase, typed_shape(layout.front().shape)));
+  return MemoryFit(std::move(memory.model), layout, available);
 }
 
 double MemoryFit::needed(int64_t batch_size, int64_t workers, int64_t prefetch) const {

@@ -18,6 +18,11 @@ class MemoryFit {
   static Result<MemoryFit> measure(const std::string& workload, const StepOptions& step,
                                    const RunData& data, uint64_t available);
 
+  /// The same of what is kept of networks with their usual inputs (cost/networks.h), by one thread:
+  /// nothing runs. Error: nothing is kept of it.
+  static Result<MemoryFit> known(const std::string& workload, Phase phase, const RunData& data,
+                                 uint64_t available);
+
   /// Bytes that a trial takes: the network's, and the loader's minibatches (Loader).
   double needed(int64_t batch_size, int64_t workers, int64_t prefetch) const;
   bool fits(int64_t batch_size, int64_t workers, int64_t prefetch) const {

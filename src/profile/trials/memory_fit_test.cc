@@ -135,12 +135,17 @@ TEST_F(MemoryFitTest, ASampleCacheTakesNoMoreThanTheSet) {
 TEST_F(MemoryFitTest, WhereNothingFitsTheAnswerIsNo) {
   FLYBALL_NEEDS_TORCH();
   LiveOptions options;
-  options.memory = 1000;
-  const auto none = profiler(options);
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().code, Code::infeasible);
-  EXPECT_THAT(none.error().message, HasSubstr("lenet5 does not fit: batch_size 16 needs "));
-  EXPECT_THAT(none.error().hint, HasSubstr("--no-memory-check"));
+  for (const bool ahead : {false, true}) {
+    options.runs_nothing = ahead;
+    options.memory = 1000;
+    const auto none = profiler(options);
+    ASSERT_FALSE(none.ok());
+    EXPECT_EQ(none.error().code, Code::infeasible);
+    EXPECT_THAT(none.error().message, HasSubstr("lenet5 does not fit: batch_size 16 needs "));
+    EXPECT_EQ(none.error().hint, "allow more --memory; or --no-memory-check to try all the same");
+    options.memory = 1'000'000;
+    EXPECT_THAT(profiler(options).error().hint, StartsWith("--axis batch_size="));
+  }
 }
 
 }  // namespace
