@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/text.h"
 #include "workload/workload.h"
 
 #include <fmt/format.h>
@@ -8,9 +9,23 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "device/registry/board.h"
+#include "twin/twin.h"
 
 namespace flyball::cli {
 namespace {
+
+// "bert_base 70000, lstm 36000": of an epoch in the papers, where it is another one than the data
+// set's. Simulated boards and comparisons with what was published count these.
+std::string epochs_of_papers() {
+  std::vector<std::string> others;
+  for (const Workload& workload : workloads()) {
+    const auto twin = known_twin_workload(workload.name, Phase::train);
+    if (!twin || twin->data.samples == 0) continue;
+    const auto samples = static_cast<int64_t>(twin->data.samples);
+    if (samples != workload.samples) others.push_back(fmt::format("{} {}", workload.name, samples));
+  }
+  return join(others, ", ");
+}
 
 Status list_workloads(bool json) {
   Json document = Json::array();
@@ -43,8 +58,11 @@ Status list_workloads(bool json) {
         "weights, training: measured in fp32 on a CPU, in the default shape; the peak of a "
         "training\n"
         "step with momentum on 16 samples; of other sizes `flyball describe W` tells\n"
-        "dataset: read in place (docs/data.md); drawn in its format where none is named\n",
-        table.str());
+        "dataset: read in place (docs/data.md); drawn in its format where none is named\n"
+        "samples: of the data set; an epoch of the papers, which simulated boards and `compare "
+        "boards`\n"
+        "count, has others: {}\n",
+        table.str(), epochs_of_papers());
   return {};
 }
 
