@@ -32,6 +32,35 @@ class Known(InFolder):
             self.assertGreater(self.trials("-c", script), 1)
 
 
+class Iterates(InFolder):
+    def test_a_trial_that_is_not_told_ends_the_loop(self):
+        with flyball.create_study({"size": [1, 2, 3]}, keep=False) as study:
+            seen = []
+
+            def forgetful():
+                for trial in study:
+                    seen.append(trial.number)
+                    self.assertEqual(len(seen), len(set(seen)), "the same trial again")
+                    if trial.number == 1:
+                        study.tell(trial, minibatch_ms=5)
+            error = self.refused(flyball.Error, forgetful)
+            self.assertEqual(error.message, "trial 2 was not told")
+            self.assertIn("minibatch_ms=", error.hint)
+            self.assertIn("failure=", error.hint)
+            self.assertEqual(seen, [1, 2])
+
+    def test_ask_gives_it_again(self):
+        with flyball.create_study({"size": [1, 2, 3]}, keep=False) as study:
+            first = study.ask()
+            self.assertIs(study.ask(), first)
+            for trial in study:  # that it was asked before does no harm, nor that a loop is left
+                self.assertIs(trial, first)
+                break
+            for trial in study:
+                study.tell(trial, minibatch_ms=trial["size"])
+            self.assertEqual(study.best.config, {"size": 1})
+
+
 class Ends(InFolder):
     def test_while_a_worker_lives(self):
         study = flyball.create_study({"size": [1, 2]}, keep=False)

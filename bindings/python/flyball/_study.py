@@ -141,6 +141,7 @@ class Study:
         self.stopped = ""  # why the search has ended; "" while it goes on
         self.run: Optional[int] = None  # its number in the store, once it has ended
         self._asked: Optional[Trial] = None
+        self._untold: Optional[int] = None  # the number of the trial that was asked and not told
         self._start()
         # Values come back in the type in which they were given.
         self._values = {name: {_numbers.number(name, value): value for value in values}
@@ -178,15 +179,20 @@ class Study:
         if self._asked is None or self._asked.number != asked["number"]:
             self._asked = Trial(asked["number"], self._config(asked["config"]), asked["reason"],
                                 asked["repeat"])
+        self._untold = asked["number"]
         return self._asked
 
     def __iter__(self) -> Iterator[Trial]:
-        """Asks until the search has ended: `for trial in study:`. Each must be told."""
+        """Asks until the search has ended: `for trial in study:`. Each must be told before the next
+        one; else Error is raised, as ask() would give the same trial for ever."""
         while True:
             trial = self.ask()
             if trial is None:
                 return
             yield trial
+            if self._untold == trial.number:
+                raise Error("trial %d was not told" % trial.number,
+                            'tell(trial, minibatch_ms=12.5), or failure="…", before the next one')
 
     def tell(self, trial: Trial, minibatch_ms: Union[None, float, Sequence[float]] = None,
              power_w: Optional[float] = None, failure: Union[None, str, BaseException] = None,
@@ -204,6 +210,8 @@ class Study:
         if failure is not None:
             message["failure"] = _plain(str(failure)) or "it failed"
         self._program.say(message)
+        if self._untold == trial.number:
+            self._untold = None
         self.trials.append(trial)
 
     @property
