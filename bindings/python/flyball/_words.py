@@ -22,7 +22,7 @@ _sentences = [
     (re.compile(r"trial (\d+) is told without its power, which the study's budget or objective needs"),
      r"power_w= is missing: the study's budget or objective needs the power of trial \1"),
     (re.compile(r"tell it with power_w, in W, or its failure"),
-     r"tell(trial, …, power_w=20.5), in watts; or failure=\"…\""),
+     r'tell(trial, …, power_w=20.5), in watts; or failure="…"'),
     (re.compile(r"a trial is told by minibatch_ms, by minibatches_ms or by failure"),
      r"tell() takes one of minibatch_ms= and failure="),
     (re.compile(r"give one of the three"), r"minibatch_ms=12.5, or a list of the times of several"),
