@@ -116,6 +116,15 @@ class Tune(InFolder):
             if former:
                 os.environ["FLYBALL_PROGRAM"] = former
 
+    def test_rows_of_a_part(self):
+        answer = tune(power_budget="10W")
+        for part in ("profiled", "measured", "front", "presets"):
+            rows = answer.rows(part)
+            self.assertEqual([row.get("minibatch_ms") for row in rows],
+                             [one.get("minibatch_ms") for one in answer[part]], part)
+        self.assertEqual(answer.rows(), answer.rows("profiled"))
+        self.assertEqual(answer.rows("front")[0]["gpu_mhz"], answer.front[0]["gpu_mhz"])
+
     @needs("pandas")
     def test_frames(self):
         answer = tune(power_budget="10W")

@@ -32,6 +32,35 @@ class Known(InFolder):
             self.assertGreater(self.trials("-c", script), 1)
 
 
+class Iterates(InFolder):
+    def test_a_trial_that_is_not_told_ends_the_loop(self):
+        with flyball.create_study({"size": [1, 2, 3]}, keep=False) as study:
+            seen = []
+
+            def forgetful():
+                for trial in study:
+                    seen.append(trial.number)
+                    self.assertEqual(len(seen), len(set(seen)), "the same trial again")
+                    if trial.number == 1:
+                        study.tell(trial, minibatch_ms=5)
+            error = self.refused(flyball.Error, forgetful)
+            self.assertEqual(error.message, "trial 2 was not told")
+            self.assertIn("minibatch_ms=", error.hint)
+            self.assertIn("failure=", error.hint)
+            self.assertEqual(seen, [1, 2])
+
+    def test_ask_gives_it_again(self):
+        with flyball.create_study({"size": [1, 2, 3]}, keep=False) as study:
+            first = study.ask()
+            self.assertIs(study.ask(), first)
+            for trial in study:  # that it was asked before does no harm, nor that a loop is left
+                self.assertIs(trial, first)
+                break
+            for trial in study:
+                study.tell(trial, minibatch_ms=trial["size"])
+            self.assertEqual(study.best.config, {"size": 1})
+
+
 class Ends(InFolder):
     def test_while_a_worker_lives(self):
         study = flyball.create_study({"size": [1, 2]}, keep=False)
@@ -153,6 +182,31 @@ class Refusals(InFolder):
         self.assertIn('at_least["accuracy"]',
                       self.refusal(create, axes, at_least={"accuracy": "much"}).message)
 
+    def test_numbers_of_create(self):
+        axes = {"size": [1, 2]}
+        for said, given in [('axes["size"][1]=', {"axes": {"size": [1, True]}}),
+                            ('axes["size"][0]=', {"axes": {"size": [b"1"]}}),
+                            ('axes["size"][0] is not a finite', {"axes": {"size": [float("nan")]}}),
+                            ('axes["size"]=', {"axes": {"size": 5}}), ('axes["size"]=', {"axes": {"size": "12"}}),
+                            ('axes["size"]=', {"axes": {"size": {1: 2}}}), ("axes=", {"axes": [1, 2]}),
+                            ("axes=", {"axes": {1: [1, 2]}}), ("profiles=", {"profiles": "5"}),
+                            ("profiles=", {"profiles": True}), ("profiles=", {"profiles": 5.5}),
+                            ("seed=", {"seed": b"1"}), ("samples=", {"samples": "100"}),
+                            ('default["size"]', {"default": {"size": b"1"}}), ("default=", {"default": 5}),
+                            ('at_least["x"]', {"at_least": {"x": True}}), ('at_least["x"]', {"at_least": {"x": "1"}}),
+                            ("at_least=", {"at_least": [1]}), ('at_most["x"]', {"at_most": {"x": b"1"}})]:
+            with self.subTest(given=given):
+                self.assertIn(said, self.refusal(flyball.create_study, **{"axes": axes, "keep": False, **given}).message)
+
+    def test_numbers_of_optimize(self):
+        with flyball.create_study({"size": [1, 2]}, keep=False) as study:
+            for given in ({"profiles": "5"}, {"trial_time": "1"}, {"warm_up": True}):
+                self.assertIn(*given, self.refusal(study.optimize, lambda trial: None, **given).message)
+
+    def test_values_of_an_iterator_keep_their_type(self):
+        with flyball.create_study({"size": (value for value in (3, 4))}, keep=False) as study:
+            self.assertIsInstance(study.ask()["size"], int)
+
     def test_tell(self):
         with flyball.create_study({"size": [1, 2]}, power_budget="15W", keep=False) as study:
             trial = study.ask()
@@ -165,7 +219,17 @@ class Refusals(InFolder):
                                 ({"figures": {"accuracy": None}}, 'figures["accuracy"]'),
                                 ({"minibatch_ms": -1}, "minibatch_ms= is not a number above zero"),
                                 ({"minibatch_ms": []}, "minibatch_ms= is not a list of numbers"),
-                                ({"minibatch_ms": [1, float("inf")]}, "minibatch_ms is not a finite")]:
+                                ({"minibatch_ms": [1, float("inf")]}, "minibatch_ms[1] is not a finite"),
+                                ({"minibatch_ms": "12"}, "minibatch_ms='12' is neither a number nor a list"),
+                                ({"minibatch_ms": b"12"}, "minibatch_ms=b'12' is neither"),
+                                ({"minibatch_ms": True}, "minibatch_ms=True is neither"),
+                                ({"minibatch_ms": {"1": 2}}, "minibatch_ms={'1': 2} is neither"),
+                                ({"minibatch_ms": ["12"]}, "minibatch_ms[0]='12' is not a number"),
+                                ({"power_w": "20"}, "power_w='20' is not a number, but of type str"),
+                                ({"power_w": True}, "power_w=True is not a number"),
+                                ({"figures": {"accuracy": "high"}},
+                                 "figures[\"accuracy\"]='high' is not a number"),
+                                ({"figures": [0.7]}, "figures=[0.7] is not a dict of names and numbers")]:
                 given = {"minibatch_ms": 5, "power_w": 10, **wrong}
                 self.assertIn(said, self.refusal(study.tell, trial, **given).message)
             study.tell(trial, minibatch_ms=(value for value in (5.0, 5.1, 5.2)), power_w=10)

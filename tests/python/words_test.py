@@ -101,3 +101,9 @@ class StudyWords(unittest.TestCase):
         self.assertEqual(_words.of_study("'minibatches_ms' is not a list of numbers", json)[0],
                          "minibatch_ms= is not a list of numbers")
         self.assertEqual(_words.of_study("something else", "a hint"), ("something else", "a hint"))
+
+    def test_quotes_have_no_backslashes(self):
+        said = _words.of_study("trial 3 is told without its power, which the study's budget or objective needs",
+                               "tell it with power_w, in W, or its failure")
+        self.assertEqual(said, ("power_w= is missing: the study's budget or objective needs the power of trial 3",
+                                'tell(trial, …, power_w=20.5), in watts; or failure="…"'))

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any, Callable, Dict, Generic, Iterable, Iterator, Optional, TypeVar
 
-from . import _library, _ring
+from . import _library, _numbers, _ring
 
 Batch = TypeVar("Batch")
 Number = TypeVar("Number", bound=Any)
@@ -202,7 +202,7 @@ def setting(name: str, default: Number) -> Number:
 def report(name: str, value: float) -> None:
     """A figure of this trial, such as its accuracy; the last of each name counts. It is kept with the
     trial, and `flyball tune --at-least accuracy=0.7 -- …` holds the answer to it."""
-    value = float(value)
+    value = _numbers.real('report("%s"): value' % name, value, 'such as report("accuracy", 0.72)')
     if value - value != 0:  # not finite: nothing to hold a limit to
         return
     figures[name] = value

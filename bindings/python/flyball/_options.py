@@ -12,10 +12,12 @@ import subprocess
 from functools import lru_cache, wraps
 from typing import (Any, Callable, Dict, List, Mapping, Sequence, Tuple, TypeVar, Union, cast)
 
+from . import _numbers
 from ._error import Error, cannot_start, last_error
 
 Option = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any], Mapping[str, Any]]
 
+_decimal = re.compile(r"-?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 _line = re.compile(r"^  ((?:--?[\w-]+,?)+)(?: (\S+))?")
 # What other functions of this package call so, or what Python cannot call so.
 _other_names = {"keep": "no_store=True keeps nothing", "anyway": "it is force=True",
@@ -63,13 +65,19 @@ def _values(name: str, value: Option) -> List[str]:
     """A mapping is NAME=VALUE,VALUE for each of its entries; a list is several values."""
     if isinstance(value, Mapping):
         return ["%s=%s" % (key, ",".join(_values(name, one))) for key, one in value.items()]
-    if isinstance(value, (list, tuple, range)):
-        return [text for one in value for text in _values(name, one)]
     if isinstance(value, (str, os.PathLike)):
         return [os.fspath(value)]
-    if isinstance(value, bool) or value is None:
-        raise Error("%s=%r is not a value" % (name, value), "give a text or a number")
-    return ["%.17g" % value if isinstance(value, float) else str(value)]
+    each = _numbers.several(value)
+    if each is not None:
+        return [text for one in each for text in _values(name, one)]
+    return [_written(name, value)]
+
+
+def _written(name: str, value: Any) -> str:
+    """A number in digits: in its own, as numpy's 0.1 of 32 bits has them, else in all of them."""
+    number = _numbers.real(name, value, "give a text or a number", "not a value")
+    own = "" if isinstance(value, float) else str(value)
+    return own if _decimal.fullmatch(own) else "%.17g" % number
 
 
 def as_words(function: str, known: Mapping[str, str], given: Mapping[str, Option]) -> List[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type,
                     Union)
 
-from . import _library, _marks
+from . import _library, _marks, _numbers
 from ._error import Error
 from ._options import takes
 from ._program import Program
@@ -48,18 +48,6 @@ class Best:
     minibatch_j: Optional[float]
 
 
-def _number(name: str, value: Any) -> float:
-    """A plain number, also of numpy's and of tensors of one number."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise Error("%s%r is not a number" % (name, value), "give a plain number") from None
-    if number - number != 0:
-        raise Error("%s is not a finite number: %r" % (name.rstrip("="), number),
-                    'leave it out, or tell(trial, failure="…")')
-    return number
-
-
 def _plain(text: str) -> str:
     """One line, without the control characters of a terminal."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
@@ -67,11 +55,11 @@ def _plain(text: str) -> str:
 
 def _times(minibatch_ms: Any) -> Dict[str, Any]:
     """One time, or those of several minibatches."""
-    try:
-        values = list(minibatch_ms)
-    except TypeError:  # no sequence
-        return {"minibatch_ms": _number("minibatch_ms=", minibatch_ms)}
-    return {"minibatches_ms": [_number("minibatch_ms=", value) for value in values]}
+    values = _numbers.several(minibatch_ms)
+    if values is None:
+        return {"minibatch_ms": _numbers.number("minibatch_ms", minibatch_ms,
+                                                wanted="neither a number nor a list of numbers")}
+    return {"minibatches_ms": _numbers.numbers("minibatch_ms", values)}
 
 
 class _Minibatches:
@@ -153,16 +141,17 @@ class Study:
         self.stopped = ""  # why the search has ended; "" while it goes on
         self.run: Optional[int] = None  # its number in the store, once it has ended
         self._asked: Optional[Trial] = None
+        self._untold: Optional[int] = None  # the number of the trial that was asked and not told
         self._start()
         # Values come back in the type in which they were given.
-        self._values = {name: {float(value): value for value in values}
+        self._values = {name: {_numbers.number(name, value): value for value in values}
                         for name, values in axes.items()}
 
     def _start(self) -> None:
         self._program = Program(self._store, self._keep)
         self._created: Dict[str, Any] = self._program.say(self._create)["created"]
 
-    def _change(self, wanted: Mapping[str, Optional[int]]) -> None:
+    def _change(self, wanted: Mapping[str, Union[None, int, float]]) -> None:
         """Another request, while nothing was asked."""
         now = {"profiles": self._created["profiles"], "wait": False, "force": False, **self._create}
         new = {key: value for key, value in wanted.items()
@@ -190,15 +179,20 @@ class Study:
         if self._asked is None or self._asked.number != asked["number"]:
             self._asked = Trial(asked["number"], self._config(asked["config"]), asked["reason"],
                                 asked["repeat"])
+        self._untold = asked["number"]
         return self._asked
 
     def __iter__(self) -> Iterator[Trial]:
-        """Asks until the search has ended: `for trial in study:`. Each must be told."""
+        """Asks until the search has ended: `for trial in study:`. Each must be told before the next
+        one; else Error is raised, as ask() would give the same trial for ever."""
         while True:
             trial = self.ask()
             if trial is None:
                 return
             yield trial
+            if self._untold == trial.number:
+                raise Error("trial %d was not told" % trial.number,
+                            'tell(trial, minibatch_ms=12.5), or failure="…", before the next one')
 
     def tell(self, trial: Trial, minibatch_ms: Union[None, float, Sequence[float]] = None,
              power_w: Optional[float] = None, failure: Union[None, str, BaseException] = None,
@@ -210,13 +204,14 @@ class Study:
         if minibatch_ms is not None:
             message.update(_times(minibatch_ms))
         if power_w is not None:
-            message["power_w"] = _number("power_w=", power_w)
-        if figures:
-            message["figures"] = {name: _number('figures["%s"]' % name, value)
-                                  for name, value in figures.items()}
+            message["power_w"] = _numbers.number("power_w", power_w)
+        if figures is not None:
+            message["figures"] = _numbers.named("figures", figures)
         if failure is not None:
             message["failure"] = _plain(str(failure)) or "it failed"
         self._program.say(message)
+        if self._untold == trial.number:
+            self._untold = None
         self.trials.append(trial)
 
     @property
@@ -246,7 +241,9 @@ class Study:
         power, and returns the best. It may run as long as it likes, or return when `trial.enough`:
         after `warm_up` and `trial_time` seconds. What it raises of `catch` is a failed trial.
         `wait` and `force` are as in create_study(); `anyway` is an older name of `force`, until 1.0."""
-        self._change({"profiles": profiles, "wait": wait,
+        trial_time = _numbers.real("trial_time", trial_time)
+        warm_up = _numbers.real("warm_up", warm_up)
+        self._change({"profiles": _numbers.whole("profiles", profiles), "wait": wait,
                       "force": anyway if force is None else force})
         gap = self._created["power_gap"]
         if gap is None and not _library.found:
@@ -322,6 +319,13 @@ def _own_command() -> List[str]:
     return [sys.executable or "python3", _own_script] + sys.argv[1:]
 
 
+def _limits(name: str, given: Mapping[str, Union[float, str]]) -> Dict[str, Union[float, str]]:
+    """A text is that of a slowdown, or what the program refuses."""
+    return {figure: limit if isinstance(limit, str) else
+            _numbers.number('%s["%s"]' % (name, figure), limit)
+            for figure, limit in _numbers.by_name(name, given).items()}
+
+
 @takes("create_study")
 def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time",
                  power_budget: Optional[str] = None, time_budget: Optional[str] = None,
@@ -353,14 +357,20 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
                    (`anyway` is an older name of it, until 1.0)
 
     Raises Error for what cannot be."""
+    axes = {axis: _numbers.listed('axes["%s"]' % axis, values)
+            for axis, values in _numbers.by_name("axes", axes, "lists of numbers").items()}
     wanted: Dict[str, Any] = {
-        "axes": {axis: list(values) for axis, values in axes.items()}, "objective": objective,
+        "axes": {axis: _numbers.numbers('axes["%s"]' % axis, values) for axis, values in axes.items()},
+        "objective": objective,
         "power_budget": power_budget, "time_budget": time_budget, "energy_budget": energy_budget,
-        "at_most": dict(at_most) if at_most else None,
-        "at_least": dict(at_least) if at_least else None,
-        "default": dict(default) if default else None, "profiles": profiles, "samples": samples,
+        "at_most": None if at_most is None else _limits("at_most", at_most) or None,
+        "at_least": None if at_least is None else _limits("at_least", at_least) or None,
+        "default": None if default is None else _numbers.named("default", default) or None,
+        "profiles": _numbers.whole("profiles", profiles),
+        "samples": _numbers.whole("samples", samples),
         "name": name, "fresh": fresh, "phase": phase, "strategy": strategy, "predictor": predictor,
-        "seed": seed, "program": _own_command(), "wait": wait or None, "force": force or anyway or None}
+        "seed": _numbers.whole("seed", seed), "program": _own_command(), "wait": wait or None,
+        "force": force or anyway or None}
     create = {key: value for key, value in wanted.items() if value is not None}
     create["fresh"] = fresh or not create["program"]  # what did trials measure that no script made?
     create["do"] = "create"

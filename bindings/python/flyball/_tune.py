@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Union,
 from . import _command
 from ._answers import Comparison, Configuration, DryRun, SearchAnswer
 from ._command import Word
-from ._document import answered, frame, row
+from ._document import Row, answered, frame, row
 from ._options import Option
 
 Workload = Union[None, str, Sequence[Word]]
@@ -51,10 +51,14 @@ class Tune(SearchAnswer):
         """Preset power modes of the board beside the answer."""
         return list(self.get("presets") or [])
 
+    def rows(self, which: str = "profiled") -> List[Row]:
+        """Those of "profiled" (every trial), "measured" (every configuration once), "front" or
+        "presets"."""
+        return [row(record) for record in self.get(which) or []]
+
     def to_frame(self, which: str = "profiled") -> Any:
-        """A pandas.DataFrame of "profiled" (every trial), "measured" (every configuration once),
-        "front" or "presets"."""
-        return frame([row(record) for record in self.get(which) or []])
+        """The same rows as a pandas.DataFrame."""
+        return frame(self.rows(which))
 
     def summary(self) -> str:
         request = self.get("request") or {}

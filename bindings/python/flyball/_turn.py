@@ -13,7 +13,7 @@ import weakref
 from types import TracebackType
 from typing import Dict, Optional, Tuple, Type, Union
 
-from . import _marks
+from . import _marks, _numbers
 from ._error import Error
 
 Latency = Union[None, str, int, float]
@@ -212,9 +212,12 @@ def broker() -> str:
     return _broker
 
 
+_latency_hint = 'a text needs its unit, as in "100ms"; a number is seconds, as in 0.1'
+
+
 def _seconds(latency: Latency) -> float:
     if not isinstance(latency, str):
-        return float(latency or 0)
+        return 0.0 if latency is None else _numbers.real("latency", latency, _latency_hint, "not a time")
     found = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(ms|s)\s*", latency)
     try:
         return float(found[1]) * (1e-3 if found[2] == "ms" else 1) if found else float("nan")
@@ -222,7 +225,15 @@ def _seconds(latency: Latency) -> float:
         return float("nan")
 
 
-def _hello(name: Optional[str], latency: Latency, share: Union[None, str, float]) -> bytes:
+def _environments_share() -> float:
+    share = os.environ.get("FLYBALL_TURN_SHARE") or "1"
+    try:
+        return float(share)
+    except ValueError:
+        raise Error("FLYBALL_TURN_SHARE=%s is not a number" % share, "such as 2") from None
+
+
+def _hello(name: Optional[str], latency: Latency, share: Optional[float]) -> bytes:
     name = name or os.environ.get("FLYBALL_TURN_NAME") or \
         os.path.basename(sys.argv[0] if sys.argv and sys.argv[0] else "") or "python"
     name = re.sub(r"[^A-Za-z0-9._-]", "-", name)[:64]
@@ -230,17 +241,11 @@ def _hello(name: Optional[str], latency: Latency, share: Union[None, str, float]
         latency = os.environ.get("FLYBALL_TURN_LATENCY")
     seconds = _seconds(latency)
     if latency and not seconds > 0:
-        raise Error("latency=%r is no time" % (latency,),
-                    'a text needs its unit, as in "100ms"; a number is seconds, as in 0.1')
+        raise Error("latency=%r is no time" % (latency,), _latency_hint)
     if seconds:
         return b"flyball-turn 1 service %s %s" % (repr(seconds).encode(), name.encode())
-    if share is None:
-        share = os.environ.get("FLYBALL_TURN_SHARE") or 1
-    try:
-        share = float(share)
-    except (TypeError, ValueError):
-        raise Error("share=%r is no number" % (share,), "such as 2") from None
-    return b"flyball-turn 1 training %s %s" % (repr(share).encode(), name.encode())
+    part = _environments_share() if share is None else _numbers.number("share", share, "such as 2")
+    return b"flyball-turn 1 training %s %s" % (repr(part).encode(), name.encode())
 
 
 def turn(name: Optional[str] = None, latency: Latency = None, share: Optional[float] = None,

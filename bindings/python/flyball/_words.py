@@ -12,7 +12,8 @@ _examples = {
     "time_budget": 'time_budget="90s"', "energy_budget": 'energy_budget="2kJ"',
     "samples": "samples=60000", "profiles": "profiles=10", "seed": "seed=1", "name": 'name="mine"',
     "minibatch_ms": "minibatch_ms=12.5, or a list of the times of several",
-    "power_w": "power_w=20.5, in watts", "failure": 'failure="out of memory"'}
+    "power_w": "power_w=20.5, in watts", "failure": 'failure="out of memory"',
+    "trial_time": "trial_time=2.0, in seconds", "warm_up": "warm_up=0.5, in seconds"}
 # The key of a message that stands for an argument of another name.
 _arguments = {"minibatches_ms": "minibatch_ms"}
 
@@ -21,7 +22,7 @@ _sentences = [
     (re.compile(r"trial (\d+) is told without its power, which the study's budget or objective needs"),
      r"power_w= is missing: the study's budget or objective needs the power of trial \1"),
     (re.compile(r"tell it with power_w, in W, or its failure"),
-     r"tell(trial, …, power_w=20.5), in watts; or failure=\"…\""),
+     r'tell(trial, …, power_w=20.5), in watts; or failure="…"'),
     (re.compile(r"a trial is told by minibatch_ms, by minibatches_ms or by failure"),
      r"tell() takes one of minibatch_ms= and failure="),
     (re.compile(r"give one of the three"), r"minibatch_ms=12.5, or a list of the times of several"),
@@ -35,6 +36,11 @@ _sentences = [
      r"wait=True and force=True exclude each other"),
     (re.compile(r"\banyway=True"), r"force=True"),
 ]
+
+
+def example(argument: str) -> str:
+    """What the argument may be."""
+    return _examples.get(argument, "give a plain number")
 
 
 def _value(key: str, wanted: str) -> Tuple[str, str]:

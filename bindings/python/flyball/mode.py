@@ -12,7 +12,7 @@ import weakref
 from types import TracebackType
 from typing import IO, Any, Dict, List, Mapping, Optional, Tuple, Type, Union
 
-from . import _command, _options, _places
+from . import _command, _numbers, _options, _places
 from ._document import Document, Row, answered, in_words, short
 from ._error import Error, last_error
 from ._options import Option
@@ -136,7 +136,8 @@ def _asked(mode: Mode, pin_max: bool, device: Optional[str],
     if isinstance(mode, str) and "=" not in mode:
         return [], {**options, "preset": mode}
     if isinstance(mode, Mapping):
-        mode = ",".join("%s=%.17g" % axis for axis in mode.items())
+        values = _numbers.named("mode", mode, 'mode={"gpu_mhz": 612}')
+        mode = ",".join("%s=%.17g" % axis for axis in values.items())
     return [mode] if mode else [], options
 
 

@@ -58,4 +58,4 @@ class Loop:
         """Those figures that were asked for, as far as they are known."""
         for name, metric in self._names.items():
             if metric in metrics:
-                _marks.report(name, float(metrics[metric]))
+                _marks.report(name, metrics[metric])
