@@ -21,7 +21,7 @@ const CLI::App& program_of(const CLI::App& command) {
   return *app;
 }
 
-// "--root tree" and "--store kept.db", where this command was given it and the one that `words`
+// "--root tree", where this command was given it and the one that `words`
 // name takes it.
 std::vector<std::string> options_of_board(const CLI::App& command, const std::string& words,
                                           bool reads_table) {
@@ -35,7 +35,7 @@ std::vector<std::string> options_of_board(const CLI::App& command, const std::st
     if (!group) group = other;
   }
   std::vector<std::string> options;
-  for (const std::string name : {"--root", "--device", "--store"}) {
+  for (const std::string name : {"--root", "--device"}) {
     const CLI::Option* own = command.get_option_no_throw(name);
     if (!own || own->count() == 0 || !other->get_option_no_throw(name)) continue;
     if (name == "--device" && reads_table) continue;  // which is of its own board

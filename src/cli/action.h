@@ -15,7 +15,7 @@ namespace flyball::cli {
 void add_json_flag(CLI::App& command, bool& json, const std::string& more = "");
 
 /// A text that names commands ("`flyball mode list`"), each for the board that this command was
-/// given: with its --root and --store, and within one group of commands with its --device.
+/// given: with its --root, and within one group of commands with its --device.
 std::string for_same_board(const CLI::App& command, const std::string& text);
 
 /// What the command does when it is named. An error is reported, and its exit code becomes that of

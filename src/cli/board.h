@@ -5,12 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/os/temp_folder.h"
-#include "cli/asked_axes.h"
 #include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@
 #include "store/store.h"
 
 namespace flyball::cli {
+
+/// What --axis, --batch-size and --workers say.
+struct AskedAxes {
+  std::vector<std::string> texts;  ///< as space/axis_choice.h reads them
+  std::set<std::string> of_files;  ///< the axes of those that are a configuration file's defaults
+};
 
 CLI::Option* add_seed(CLI::App& command, uint64_t& seed,
                       const std::string& help = "Seed of the random number generator");

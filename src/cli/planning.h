@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "cli/asked_axes.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/measuring.h"

@@ -311,7 +311,7 @@ inline std::vector<Board> boards() {
   nano.nvpmodel =
       nvpmodel_text(nano, "CPU_A57_",
                     {{0, "MAXN", 4, -1, -1, 0}, {1, "5W", 2, 918000, 640000000, 1600000000}}, 0);
-  nano.status = "pmode:0001 fmode:fanNull\n";
+  nano.status = "pmode:0000 fmode:fanNull\n";
   all.push_back(nano);
 
   Board tx2{.kind = "tx2_jp4",

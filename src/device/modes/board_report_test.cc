@@ -84,8 +84,8 @@ const Expected expectations[] = {
      "gpu_mhz[12]MHz 76.8..921.6 cap 921.6 now 76.8\n"
      "mem_mhz[10]MHz 40.8..1600 cap 1600 now 1600\n"
      "POM_5V_IN 2\nPOM_5V_GPU 0.1\nPOM_5V_CPU 0.3\nmodule 2 of 1\nmonitor 2.4 of 3\n"
-     "preset 0 MAXN default cpu_cores=4 cpu_mhz=1479 gpu_mhz=921.6 mem_mhz=1600\n"
-     "preset 1 5W active cpu_cores=2 cpu_mhz=918 gpu_mhz=640 mem_mhz=1600\n"},
+     "preset 0 MAXN default active cpu_cores=4 cpu_mhz=1479 gpu_mhz=921.6 mem_mhz=1600\n"
+     "preset 1 5W cpu_cores=2 cpu_mhz=918 gpu_mhz=640 mem_mhz=1600\n"},
     {"tx2_jp4",
      "tx2 | Jetson TX2 | JetPack 4 | R32.7.1\n"
      "cpu_cores[6] 1..6 cap 4 now 4\n"
