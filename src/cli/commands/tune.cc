@@ -201,12 +201,11 @@ void print_text(const TuneOptions& options, const TuneResult& result, bool store
         "how much of {} W is idle power is not known: {}\n", number(power_w),
         for_same_board(
             *options.command,
-            fmt::format("`flyball mode idle{}{}{}` measures it",
-                        options.board.device.empty() ? "" : " --device " + options.board.device,
-                        result.run ? fmt::format(" --run {}", *result.run) : " MODE",
-                                       options.store.place.empty()
-                                           ? ""
-                                           : " --store " + shell_word(options.store.place))));
+            fmt::format(
+                "`flyball mode idle{}{}{}` measures it",
+                options.board.device.empty() ? "" : " --device " + options.board.device,
+                result.run ? fmt::format(" --run {}", *result.run) : " MODE",
+                options.store.place.empty() ? "" : " --store " + shell_word(options.store.place))));
 }
 
 // On the terminal, and as a page where one is asked for.
