@@ -276,7 +276,7 @@ std::string sample_text(const DescribeOptions& options, const StepOptions& step)
   if (script) return step.shape.text();
   std::string text;
   for (const char c : input_of(options)) text += c == 'x' ? "×" : std::string(1, c);
-  return text.find("×") == std::string::npos ? text + " tokens" : text;
+  return text.empty() || text.find("×") != std::string::npos ? text : text + " tokens";
 }
 
 // The answer is no where a batch size that was named does not fit, or no batch size does.
