@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <ranges>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -150,8 +151,22 @@ struct ExportOptions {
   std::optional<int64_t> run;
 };
 
-// Neither has a column in a tidy table.
+std::string board_names(const std::vector<std::string>& boards) {
+  constexpr size_t most = 4;
+  std::vector<std::string> named;
+  for (const std::string& board : boards | std::views::take(most))
+    named.push_back(board.empty() ? "this store" : board);
+  if (boards.size() > most) named.push_back(fmt::format("{} others", boards.size() - most));
+  return join(named, ", ");
+}
+
+// None has a column in a tidy table.
 void tell_what_no_column_has(const std::vector<StoredMeasurement>& measurements, bool one_run) {
+  if (const std::vector<std::string> boards = boards_of(measurements); boards.size() > 1)
+    fmt::print(stderr,
+               "note: these were measured on {} boards ({}), and a table has no column for it; "
+               "--board takes those of one\n",
+               boards.size(), board_names(boards));
   if (const size_t conditions = count_conditions(measurements); conditions > 1)
     fmt::print(stderr,
                "note: these were measured under {} different conditions (`flyball runs show` lists "
@@ -222,7 +237,7 @@ Status run_export(const ExportOptions& options) {
   }
   MeasurementFilter filter;
   filter.run = options.run;
-  if (!options.board.empty()) filter.device = options.board;
+  if (!options.board.empty()) filter.board = options.board;
   if (!options.workload.empty()) filter.workload = options.workload;
   // A tidy table says how a row is known, but not that a figure is none of the board alone.
   const Accepted accepted{.simulated = true, .predicted = true};
@@ -287,7 +302,11 @@ void add_export(CLI::App& app, Context& context) {
   writes(command->add_option("--out", options->out, "Write here instead of on stdout"));
   command->add_option("--run", options->run,
                       "Only those of this run; of an experiment as lines of JSON");
-  add_board_filter(*command, options->board);
+  command
+      ->add_option("--board", options->board,
+                   "Only of boards of this kind, such as orin_agx, or of the collected board of "
+                   "this name (fleet show)")
+      ->option_text("NAME");
   command->add_option(
       "workload,--workload", options->workload,
       "Only those of this workload; or a file of `flyball record`, sample by sample");
