@@ -43,6 +43,10 @@ struct ImportOptions {
   bool map_typed = false, store_typed = false;
 };
 
+std::string counted_rows(size_t rows) {
+  return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
+}
+
 // Error: an option was typed that changes nothing of what is taken.
 Status check_import(const ImportOptions& options) {
   const bool log = options.format == "tegrastats";
@@ -135,10 +139,11 @@ Status run_import(const ImportOptions& options, const Context& context) {
     return {};
   }
   if (!taken.titles.empty())
-    fmt::print("{} rows ({}) {}\n", taken.rows, join(taken.titles, ", "),
-               options.out.empty() ? "are in the store" : "are in " + options.out);
+    fmt::print("{} ({}) {} in {}\n", counted_rows(taken.rows), join(taken.titles, ", "),
+               taken.rows == 1 ? "is" : "are", options.out.empty() ? "the store" : options.out);
   for (const TablesTaken::There& one : taken.there)
-    fmt::print("{}: already there, {} rows of import {}\n", one.title, one.run.rows(), one.run.id);
+    fmt::print("{}: already there, {} of import {}\n", one.title, counted_rows(one.run.rows()),
+               one.run.id);
   if (!imported.ignored_columns.empty())
     fmt::print("columns ignored: {}\n", join(imported.ignored_columns, ", "));
   for (const std::string& note : imported.notes) fmt::print("note: {}\n", note);
@@ -213,7 +218,7 @@ Status export_record(const ExportOptions& options) {
   if (options.out.empty()) return {};
   file.close();
   if (!file) return file_error("write", options.out, errno);
-  fmt::print(stderr, "{}: {} rows\n", options.out, rows);
+  fmt::print(stderr, "{}: {}\n", options.out, counted_rows(rows));
   return {};
 }
 
