@@ -102,6 +102,10 @@ TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
   EXPECT_EQ(idle[1]["run"], idle[0]["run"].get<int>() + 1);
   EXPECT_EQ(slurp(root_ / gpu_max), before);
   EXPECT_THAT(run({"runs", "list"}).out, HasSubstr("idle power"));
+  const auto kept = run({"runs", "show", idle[0]["run"].dump(), "--json"}).json();
+  EXPECT_EQ(kept["choice"], "gpu_mhz 612");
+  EXPECT_LT(kept["started_utc"], kept["finished_utc"]) << "1.3 s later";
+  EXPECT_THAT(run({"runs", "show", idle[0]["run"].dump()}).out, HasSubstr(" W at gpu_mhz 612\n"));
   const Finished as_it_is = measure_idle({"--settle", "0s", "--duration", "0.5s"});
   EXPECT_THAT(as_it_is.out, HasSubstr("as it is"));
   EXPECT_EQ(slurp(root_ / gpu_max), before);

@@ -298,6 +298,40 @@ options = "--only lenet5"
   EXPECT_FALSE(fs::exists(folder_ / "e.campaign/cells/agx.findings/store.db"));
 }
 
+// A program that fails in every trial answers nothing: it may be mended, and is tried again.
+TEST_F(CampaignTest, ACellWhoseTrialsAllFailedIsTriedAgain) {
+  const std::string script =
+      write("work.sh", "echo the disk is full of sand >&2\nexit 3\n").string();
+  const std::string file = write("c.toml", R"([[boards]]
+name = "me"
+device = "host"
+[[workloads]]
+name = "work"
+program = ["sh", ")" + script + R"("]
+[[questions]]
+name = "tune"
+options = "--axis cpu_cores=1 --axis batch_size=1,2 --profiles 2 --trial-time 0.5s --force"
+)")
+                               .string();
+  const Finished failed = run({"campaign", "run", file, "--json"});
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_EQ(failed.json()["failed"], 1);
+  const auto why = AllOf(HasSubstr("all 2 trials failed: "), HasSubstr("the disk is full of sand"));
+  const auto status = run({"campaign", "status", file, "--json"}).json();
+  EXPECT_EQ(status["cells"][0]["state"], "failed");
+  EXPECT_THAT(status["cells"][0]["reason"].get<std::string>(), why);
+  const auto report = run({"campaign", "report", file, "--json"}).json();
+  EXPECT_EQ(report["answers"][0]["state"], "failed");
+  EXPECT_THAT(report["answers"][0]["text"].get<std::string>(), why);
+  EXPECT_THAT(run({"campaign", "report", file}).out, Not(HasSubstr("keeps the limits")));
+
+  write("work.sh", "sleep 0.0$FLYBALL_BATCH_SIZE\n");
+  const Finished mended = run({"campaign", "run", file, "--json"});
+  EXPECT_EQ(mended.exit_code, 0) << mended.err
+                                 << slurp(folder_ / "c.campaign/cells/me.work.tune/log.txt");
+  EXPECT_EQ(mended.json()["done"], 1);
+}
+
 TEST_F(CampaignTest, WhatFailsIsNamedAndSaysWhy) {
   std::string text = twins;
   text.replace(text.find("mobilenet_v3"), 12, "nonesuch");

@@ -287,7 +287,8 @@ TEST_F(ProgramTest, AWholeRunBeyondTheTrialTimeAskedForIsRefused) {
 
 TEST_F(ProgramTest, OneReasonOfAllFailuresIsSaid) {
   const Finished done = tune({marked, "1", "fail"}, {"batch_size=1,2"});
-  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.exit_code, 2) << "no limit was missed";
+  EXPECT_EQ(done.json()["infeasible"]["code"], "unavailable");
   EXPECT_THAT(done.err, HasSubstr("all 2 trials failed: "));
   EXPECT_THAT(done.err, HasSubstr("the disk is full of sand"));
   EXPECT_EQ(done.err.find("allow more profiles"), std::string::npos) << done.err;

@@ -25,9 +25,13 @@ void sleep_until_ns(int64_t deadline_ns) {
 }
 
 std::string wall_clock_utc() {
-  const time_t now = time(nullptr);
+  return utc_text(static_cast<double>(time(nullptr)));
+}
+
+std::string utc_text(double unix_s) {
+  const auto whole = static_cast<time_t>(unix_s);
   tm parts{};
-  gmtime_r(&now, &parts);
+  gmtime_r(&whole, &parts);
   char text[32];
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;

@@ -31,6 +31,8 @@ double process_cpu_seconds();
 void sleep_until_ns(int64_t deadline_ns);
 /// Now as ISO 8601 in UTC, e.g. "2026-03-01T12:30:05Z".
 std::string wall_clock_utc();
+/// A time in seconds since 1970 likewise, in whole seconds.
+std::string utc_text(double unix_s);
 
 /// Seconds since construction or the last restart.
 class Stopwatch {

@@ -38,6 +38,8 @@ TEST(Clock, SleepsUntilTheTimeWhateverSignalsArrive) {
 TEST(Clock, WritesTheTimeInUtc) {
   EXPECT_THAT(wall_clock_utc(),
               testing::MatchesRegex("20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:]{8}Z"));
+  EXPECT_EQ(utc_text(951'782'399.9), "2000-02-28T23:59:59Z");
+  EXPECT_EQ(utc_text(951'782'400), "2000-02-29T00:00:00Z");
 }
 
 TEST(Clock, AStopwatchRestarts) {

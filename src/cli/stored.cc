@@ -5,17 +5,29 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/clock.h"
 #include "base/json.h"
+#include "telemetry/sampling/time_stamp.h"
 
 namespace flyball::cli {
 namespace {
+
+// It begins when the mode is set; how long it settled and was measured its document says.
+std::string end_of(const BoardFact& fact) {
+  const auto begun = parse_time_stamp(fact.measured_utc);
+  const Json document = Json::parse(fact.json, nullptr, false);
+  if (!begun || !document.is_object()) return fact.measured_utc;
+  return utc_text(*begun + number_of(document, "settle_s").value_or(0) +
+                  number_of(document, "seconds").value_or(0));
+}
 
 StoredRun as_run(const BoardFact& fact) {
   StoredRun run;
   run.id = fact.id;
   const SortedJson request = {{"board", board_fact_name(fact.kind)}};
   run.request = {fact.command, request.dump(), fact.device, fact.fingerprint};
-  run.started_utc = run.finished_utc = fact.measured_utc;
+  run.started_utc = fact.measured_utc;
+  run.finished_utc = end_of(fact);
   run.state = RunState::done;
   run.answer = fact.json;
   run.origin = fact.origin;

@@ -1,6 +1,8 @@
 #include "collect/collect.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -55,6 +57,18 @@ Result<Database> open_source(const std::filesystem::path& place) {
   return source;
 }
 
+// A file that is not there, and may be made: what keeps it from that opening it tells at once.
+bool is_file_to_make(const std::string& place) {
+  if (names_postgres(place) || looks_like_conninfo(place)) return false;
+  std::error_code ignored;
+  std::filesystem::path above = std::filesystem::absolute(Store::file_of(place), ignored);
+  if (std::filesystem::exists(std::filesystem::symlink_status(above, ignored))) return false;
+  while (above.has_relative_path() && !std::filesystem::exists(above, ignored))
+    above = above.parent_path();
+  return std::filesystem::is_directory(above, ignored) &&
+         ::faccessat(AT_FDCWD, above.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+}
+
 bool answers(Database& database) {
   return database.run_script("SELECT 1").ok();
 }
@@ -72,7 +86,7 @@ size_t written(const Collected& collected) {
 
 struct CollectTarget::Impl {
   std::string place;
-  std::optional<Database> database;  // nothing: the connection is lost
+  std::optional<Database> database;  // nothing: it is still to be made, or the connection is lost
   std::optional<Error> gone;         // it did not come back in time
 
   Status take_once(const std::filesystem::path& place_of_source, std::optional<Database>& source,
@@ -99,6 +113,11 @@ CollectTarget::~CollectTarget() = default;
 Result<CollectTarget> CollectTarget::open(const std::string& place) {
   FLYBALL_ASSIGN(Database database, open_target(place));
   return CollectTarget(std::unique_ptr<Impl>(new Impl{place, std::move(database), {}}));
+}
+
+Result<CollectTarget> CollectTarget::open_or_make_later(const std::string& place) {
+  if (!is_file_to_make(place)) return open(place);
+  return CollectTarget(std::unique_ptr<Impl>(new Impl{place, {}, {}}));
 }
 
 Result<Collected> CollectTarget::take(const std::string& source, const std::string& board) {

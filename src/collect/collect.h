@@ -31,6 +31,9 @@ class CollectTarget {
   /// "postgresql://HOST/DATABASE" or "service=NAME". Errors: invalid_argument (a password in it),
   /// unavailable (no libpq, no server), and those of Store::open().
   static Result<CollectTarget> open(const std::string& place);
+  /// The same, but a file that is not there is made when the first source has been opened: where
+  /// none can be read, nothing is left. That it cannot be made take() tells then.
+  static Result<CollectTarget> open_or_make_later(const std::string& place);
   CollectTarget(CollectTarget&&) noexcept;
   ~CollectTarget();
 

@@ -50,7 +50,7 @@ Json to_json(const CollectOutcome& outcome) {
 Result<std::vector<CollectOutcome>> collect_stores(const std::vector<CollectSource>& sources,
                                                    const std::string& into, const CollectRun& run) {
   // What keeps all of them from it is said once.
-  FLYBALL_ASSIGN(CollectTarget first, CollectTarget::open(into));
+  FLYBALL_ASSIGN(CollectTarget first, CollectTarget::open_or_make_later(into));
   std::vector<CollectOutcome> outcomes(sources.size());
   std::mutex told;
   std::atomic<size_t> next = 0;
@@ -66,7 +66,7 @@ Result<std::vector<CollectOutcome>> collect_stores(const std::vector<CollectSour
   for (size_t job = 1; job < std::min(run.jobs, sources.size()); ++job)
     others.emplace_back([&] {
       // Where the server has no more connections, the others do the work.
-      if (auto own = CollectTarget::open(into)) work(*own);
+      if (auto own = CollectTarget::open_or_make_later(into)) work(*own);
     });
   work(first);
   for (std::thread& other : others) other.join();

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/os/temp_folder.h"
+#include "collect/collect_stores.h"
 #include "sql/postgres_testing.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
@@ -385,6 +386,25 @@ TEST_P(Collect, TheTargetItselfAndWhatIsNoStoreAreRefused) {
   EXPECT_THAT(opened->take(file("page.html")).error().message, HasSubstr("no store"));
   EXPECT_THAT(CollectTarget::open(file("page.html")).error().hint, HasSubstr("with --into"));
   EXPECT_EQ(CollectTarget::open("host=db dbname=fleet").error().code, Code::invalid_argument);
+}
+
+// A file that only a wrong path made would be taken for a store of no runs.
+TEST_P(Collect, WhereNoSourceIsReadNoFileIsMade) {
+  const auto failed = collect_stores({{file("none.db"), ""}}, file("new.db"), {});
+  ASSERT_TRUE(failed.ok());
+  ASSERT_TRUE(failed->front().error);
+  EXPECT_EQ(failed->front().error->code, Code::not_found);
+  EXPECT_FALSE(std::filesystem::exists(file("new.db")));
+  { ASSERT_TRUE(open("a.db").add_run(sample_request(), samples(0, 1), "").ok()); }
+  const auto some = collect_stores({{file("none.db"), ""}, {file("a.db"), ""}}, file("new.db"), {});
+  ASSERT_TRUE(some.ok());
+  EXPECT_TRUE(some->front().error);
+  EXPECT_TRUE(some->back().taken);
+  EXPECT_EQ(open("new.db").runs()->size(), 1u);
+  EXPECT_TRUE(collect_stores({{file("none.db"), ""}}, file("no/folder/new.db"), {}).ok());
+  EXPECT_FALSE(std::filesystem::exists(file("no")));
+  EXPECT_FALSE(collect_stores({{file("none.db"), ""}}, file("a.db/new.db"), {}).ok())
+      << "what is never a folder is said once";
 }
 
 TEST_P(Collect, ACollectedStoreIsReadAndNotMeasuredInto) {

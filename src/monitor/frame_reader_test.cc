@@ -206,6 +206,10 @@ TEST_F(FrameReaderTest, ABadLineOfAFileIsNamed) {
   ASSERT_TRUE(endless.ok());
   EXPECT_THAT((*endless)->read().error().message, HasSubstr("longer than"));
   EXPECT_FALSE(open_replayed_frames(folder_.path()).ok());
+  ASSERT_TRUE(write_file(file, "\n \n").ok());
+  const auto empty = open_replayed_frames(file);
+  ASSERT_TRUE(empty.ok());
+  EXPECT_EQ((*empty)->read().error().message, "the file has no frames");
 }
 
 }  // namespace

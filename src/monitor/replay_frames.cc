@@ -19,11 +19,15 @@ class ReplayedFrames final : public FrameReader {
   Result<std::optional<BoardFrame>> read() override {
     while (true) {
       FLYBALL_ASSIGN(const bool more, next_line());
+      if (!more && frames_ == 0)
+        return Error{Code::not_found, "the file has no frames",
+                     "`flyball monitor --json` writes such files"};
       if (!more) return std::optional<BoardFrame>();
       ++number_;
       if (line_.find_first_not_of(" \t\r") == std::string::npos) continue;
       auto frame = parse_frame(line_);
       if (!frame) return frame.error().within(fmt::format("{}:{}", name_, number_));
+      ++frames_;
       return std::optional(*std::move(frame));
     }
   }
@@ -46,7 +50,8 @@ class ReplayedFrames final : public FrameReader {
 
   std::string name_, line_;
   std::ifstream file_;
-  size_t number_ = 0;
+  size_t number_ = 0;  ///< of lines
+  size_t frames_ = 0;  ///< that were read
 };
 
 }  // namespace

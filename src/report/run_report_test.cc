@@ -86,6 +86,18 @@ TEST(RunSummary, OfATuneOfSeveralBatchSizesIsPerSample) {
   EXPECT_EQ(summary.choice, "batch_size 32");
 }
 
+// The mode that was set; without one, that which the board was in.
+TEST(RunSummary, OfIdlePowerSaysInWhichMode) {
+  StoredRun run;
+  run.request.request = R"({"board": "idle power"})";
+  run.answer = R"({"mode": {"gpu_mhz": 306}, "caps": {"cpu_cores": 8, "gpu_mhz": 306},
+                  "power_w": 11.5})";
+  EXPECT_EQ(summary_of(run).best, "11.5 W");
+  EXPECT_EQ(summary_of(run).choice, "gpu_mhz 306");
+  run.answer = R"({"mode": {}, "caps": {"cpu_cores": 8, "gpu_mhz": 306}, "power_w": 11.5})";
+  EXPECT_EQ(summary_of(run).choice, "cpu_cores 8, gpu_mhz 306");
+}
+
 TEST(RunSummary, OfARunWithoutAnswerIsEmpty) {
   const RunSummary summary = summary_of(StoredRun());
   EXPECT_EQ(summary.best, "");

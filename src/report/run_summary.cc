@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "report/run_report.h"
+#include "store/board_fact.h"
 
 namespace flyball {
 namespace {
@@ -29,11 +30,23 @@ std::string joined(const std::string& first, const std::string& second) {
   return first + (first.empty() || second.empty() ? "" : ", ") + second;
 }
 
+// What a board draws at idle, and in which mode: that which was set, else that it was in.
+void take_idle(const Json& idle, RunSummary& summary) {
+  summary.best = figure(idle, "power_w", "W");
+  summary.choice = describe(settings_of(value_at(idle, "mode")));
+  if (summary.choice.empty()) summary.choice = describe(settings_of(value_at(idle, "caps")));
+}
+
 }  // namespace
 
 RunSummary summary_of(const StoredRun& run) {
   const Json answer = stored_answer(run);
-  RunSummary summary{workload_of(stored_document(run.request.request)), "", ""};
+  const Json request = stored_document(run.request.request);
+  RunSummary summary{workload_of(request), "", ""};
+  if (text_of(request, "board") == board_fact_name(BoardFactKind::idle_power)) {
+    take_idle(answer, summary);
+    return summary;
+  }
   const Json choice = value_at(answer, "choice");
   if (choice.contains("roles")) {
     summary.best =

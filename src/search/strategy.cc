@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <optional>
 #include <set>
 
+#include "base/os/memory.h"
 #include "search/posterior.h"
 
 namespace flyball {
@@ -26,21 +28,51 @@ bool is_blind(const History& history, size_t readings) {
   return history.problem().needs_power() && history.blind_readings() >= readings;
 }
 
-/// Why the trials failed: one reason for all of them is no reason to try more.
-Error nothing_measured(const History& history) {
-  std::set<std::string> reasons;
+/// What became of trials.
+struct Tried {
   size_t failed = 0, read = 0;
-  for (size_t role = 0; role < history.problem().roles.size(); ++role)
+  std::set<std::string> reasons{};  ///< of those that failed
+
+  void add(const Record& record) {
+    if (record.failed()) reasons.insert(record.failure);
+    ++(record.failed() ? failed : read);
+  }
+  bool all_failed() const { return failed > 0 && read == 0; }
+};
+
+/// For want of memory a trial fails each time that it is made: the answer is no. What else failed
+/// may be mended, and says nothing of the limits.
+Code code_of_failures(const std::set<std::string>& reasons) {
+  return std::ranges::all_of(reasons, tells_of_no_memory) ? Code::infeasible : Code::unavailable;
+}
+
+/// One reason for all of them is no reason to try more. `of`: whose trials, where others were read.
+Error all_failed(const Tried& tried, const std::string& of) {
+  std::string message = tried.failed == 1 ? fmt::format("the one trial{} failed", of)
+                                          : fmt::format("all {} trials{} failed", tried.failed, of);
+  std::string hint = "mend that first: more profiles would fail as these did";
+  if (tried.reasons.size() > 1) {
+    message += fmt::format(" for {} reasons, such as", tried.reasons.size());
+    hint = "see why the trials failed, or allow more profiles";
+  }
+  return {code_of_failures(tried.reasons), message + ": " + *tried.reasons.begin(), hint};
+}
+
+/// Why there is no complete choice.
+Error nothing_measured(const History& history) {
+  Tried all;
+  std::optional<Error> of_role;
+  for (size_t role = 0; role < history.problem().roles.size(); ++role) {
+    Tried own;
     for (const auto& [candidate, record] : history.of_role(role)) {
-      if (record.failed()) reasons.insert(record.failure);
-      ++(record.failed() ? failed : read);
+      own.add(record);
+      all.add(record);
     }
-  if (reasons.size() == 1 && read == 0)
-    return {Code::infeasible,
-            fmt::format("{} failed: {}",
-                        failed == 1 ? "the one trial" : fmt::format("all {} trials", failed),
-                        *reasons.begin()),
-            "mend that first: more profiles would fail as these did"};
+    if (own.all_failed() && !of_role)
+      of_role = all_failed(own, " of " + history.problem().roles[role].workload);
+  }
+  if (all.all_failed()) return all_failed(all, "");
+  if (of_role) return *std::move(of_role);
   return {Code::infeasible, "no configuration was measured completely",
           "see why the trials failed, or allow more profiles"};
 }
@@ -55,7 +87,7 @@ const Record* failed_default(const History& history) {
 
 Error no_default(const Record& usual) {
   return {
-      Code::infeasible,
+      code_of_failures({usual.failure}),
       fmt::format("the slowdown is against the default, and the default failed: {}", usual.failure),
       "mend that first, or bound the time itself by a time budget"};
 }

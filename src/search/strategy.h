@@ -92,7 +92,8 @@ class Strategy {
   void recall(const Ask& ask, const Reading& reading, const std::string& failure = "");
   /// A measured feasible choice; otherwise why there is none: Code::infeasible with the constraint
   /// that binds and the nearest measured value, Code::unavailable where a power budget meets a
-  /// board without power readings.
+  /// board without power readings, or all trials failed for something that may be mended (for want
+  /// of memory: infeasible).
   Result<Answer> answer() const;
   /// What a published baseline answers with on the strength of its predictions alone; answer() does
   /// not, evaluations score it. Nothing for strategies that measure what they answer.

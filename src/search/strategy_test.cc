@@ -267,6 +267,37 @@ TEST(Strategies, InfeasibleNamesWhatBinds) {
   }
 }
 
+// That limits are not kept is an answer; what fails may be mended, but for want of memory.
+TEST(Strategies, WhereEveryTrialFailedTheAnswerIsNotNo) {
+  const auto problem = surface::problem({});
+  const auto error_of = [&](const std::vector<std::string>& failures) {
+    auto strategy = *make_strategy("flyball", problem, with_predictor());
+    for (size_t i = 0; i < failures.size(); ++i)
+      strategy->tell({0, i, "of the test", false}, {}, failures[i]);
+    const auto answer = strategy->answer();
+    return answer.ok() ? Error{} : answer.error();
+  };
+  const Error one = error_of({"no such file", "no such file"});
+  EXPECT_EQ(one.code, Code::unavailable);
+  EXPECT_EQ(one.message, "all 2 trials failed: no such file");
+  const Error several = error_of({"exit code 3", "exit code 4"});
+  EXPECT_EQ(several.code, Code::unavailable);
+  EXPECT_EQ(several.message, "all 2 trials failed for 2 reasons, such as: exit code 3");
+  EXPECT_EQ(error_of({"CUDA out of memory"}).code, Code::infeasible);
+  EXPECT_EQ(error_of({}).code, Code::infeasible) << "nothing was tried";
+}
+
+TEST(Strategies, OfTwoRolesTheOneWhoseTrialsFailedIsNamed) {
+  const auto problem = surface::beside_serving(16, 20, 2000);
+  auto strategy = *make_strategy("flyball", problem, with_predictor());
+  strategy->tell({0, 0, "of the test", false}, {100, 10});
+  strategy->tell({1, 0, "of the test", false}, {}, "no such file");
+  const auto answer = strategy->answer();
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, Code::unavailable);
+  EXPECT_EQ(answer.error().message, "the one trial of det failed: no such file");
+}
+
 TEST(Strategies, TheDefaultComesFirstAndIsNeverBeaten) {
   const auto problem = surface::problem({.power_w = 16});
   const Readings all = surface::readings(*problem);

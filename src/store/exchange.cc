@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -167,6 +168,15 @@ size_t count_conditions(std::span<const StoredMeasurement> measurements) {
     if (m.conditions != Conditions()) distinct.emplace(m.fingerprint, m.conditions);
   }
   return distinct.size();
+}
+
+std::vector<std::string> boards_of(std::span<const StoredMeasurement> measurements) {
+  std::map<std::string, std::string> names;  // by whose store it is
+  for (const StoredMeasurement& stored : measurements) names[stored.board] = stored.board_name;
+  std::vector<std::string> sorted;
+  for (const auto& [board, name] : names) sorted.push_back(name);
+  std::ranges::sort(sorted);
+  return sorted;
 }
 
 size_t count_doubtful(std::span<const StoredMeasurement> measurements) {

@@ -50,6 +50,9 @@ Status check_one_file(std::span<const WorkloadTable> tables);
 
 /// Under how many different conditions they were measured, of which a table does not tell.
 size_t count_conditions(std::span<const StoredMeasurement> measurements);
+/// What the boards are called that they were measured on, sorted, each once: "" is this store's
+/// own. A table tells the kinds alone.
+std::vector<std::string> boards_of(std::span<const StoredMeasurement> measurements);
 /// How many of them were measured on a busy machine, likewise.
 size_t count_doubtful(std::span<const StoredMeasurement> measurements);
 

@@ -139,5 +139,19 @@ TEST(Exchange, CountsWhatATableHasNoColumnFor) {
   EXPECT_EQ(count_doubtful(trials), 0u);
 }
 
+// Two boards may be called the same, and one's own has no name.
+TEST(Exchange, BoardsOfRowsAreTold) {
+  std::vector<StoredMeasurement> trials(4);
+  EXPECT_THAT(boards_of(trials), ElementsAre(""));
+  trials[0].board = trials[0].board_name = "nx8";
+  trials[1].board = trials[1].board_name = "nx8";
+  trials[2].board = "a1";
+  trials[2].board_name = "nx7";
+  EXPECT_THAT(boards_of(trials), ElementsAre("", "nx7", "nx8"));
+  trials[3].board = "a2";
+  trials[3].board_name = "nx7";
+  EXPECT_THAT(boards_of(trials), ElementsAre("nx7", "nx7", "nx8"));
+}
+
 }  // namespace
 }  // namespace flyball

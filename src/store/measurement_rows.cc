@@ -170,7 +170,8 @@ constexpr const char* filter_sql = R"sql(
   (?3 IS NULL OR j.workload = ?3) AND (?4 IS NULL OR j.phase = ?4) AND
   (?5 IS NULL OR m.provenance = ?5) AND (?6 IS NULL OR m.power_total = ?6) AND
   (?7 OR m.failure = '') AND (?8 IS NULL OR c.entries = ?8) AND (?10 OR m.disturbed_by = '')
-  AND (NOT ?11 OR m.store_id IS NULL)
+  AND (NOT ?11 OR m.store_id IS NULL) AND
+  (?12 IS NULL OR b.device = ?12 OR CASE WHEN s.board = '' THEN s.name ELSE s.board END = ?12)
 )sql";
 
 // Runs a statement whose values are those of filter_sql, and its ninth the run.
@@ -186,7 +187,8 @@ Status run_filtered(Database& database, const std::string& sql, const Measuremen
        optional_text(filter.workload), filter.phase ? Value(phase_name(*filter.phase)) : Value(),
        filter.provenance ? Value(provenance_name(*filter.provenance)) : Value(),
        optional_text(filter.power_total), filter.failed, optional_text(entries),
-       filter.run ? Value(*filter.run) : Value(), filter.disturbed, filter.own},
+       filter.run ? Value(*filter.run) : Value(), filter.disturbed, filter.own,
+       optional_text(filter.board)},
       on_row);
 }
 

@@ -64,6 +64,7 @@ struct StoredMeasurement {
 struct MeasurementFilter {
   std::optional<int64_t> run;
   std::optional<std::string> device, fingerprint, workload;
+  std::optional<std::string> board;      ///< a device, or what a collected board is called
   std::optional<Conditions> conditions;  ///< all of them equal
   std::optional<Phase> phase;
   std::optional<Provenance> provenance;

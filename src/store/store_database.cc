@@ -61,7 +61,9 @@ Result<Database> open_store_database_to_read(const std::filesystem::path& place,
                                         ? Database::open_on_full_disk(file)
                                         : Database::open_read_only(file));
   FLYBALL_CHECK(check_is_store(database));
-  FLYBALL_CHECK(check_is_newest(database));
+  // It may be written, and yet was not brought up to date: what kept it from that is said.
+  if (const Status newest = check_is_newest(database); !newest.ok())
+    return problem == Code::io ? opened.error() : newest.error();
   if (is_quickly_checked(file, options.checked_bytes)) FLYBALL_CHECK(database.check(false));
   return database;
 }

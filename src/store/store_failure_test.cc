@@ -121,9 +121,10 @@ TEST_F(StoreFailure, AFullFile) {
 // A file system of its own, in memory.
 class SmallDisk {
  public:
-  explicit SmallDisk(const std::filesystem::path& folder) : folder_(folder) {
+  explicit SmallDisk(const std::filesystem::path& folder, const char* size = "size=512k")
+      : folder_(folder) {
     std::filesystem::create_directory(folder);
-    mounted_ = ::mount("none", folder.c_str(), "tmpfs", 0, "size=512k") == 0;
+    mounted_ = ::mount("none", folder.c_str(), "tmpfs", 0, size) == 0;
   }
   ~SmallDisk() {
     if (mounted_) {
@@ -153,6 +154,21 @@ TEST_F(StoreFailure, AFullDisk) {
   EXPECT_TRUE(store->check().ok());
   const auto left = store->measurements({});
   EXPECT_TRUE(left.ok() && left->size() == kept);
+}
+
+// The tables are made step by step: what stands there after a few of them is no older store.
+TEST_F(StoreFailure, ADiskThatIsFullBeforeAllTablesAreMadeIsSaidToBeFull) {
+  const SmallDisk disk(folder_ / "disk", "size=160k");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small disk needs root";
+  const auto file = folder_ / "disk/store.db";
+  const auto full = HasSubstr("no space left for the store");
+  const auto made = Store::open(file);
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message, full);
+  const auto read = Store::open_to_read(file);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, Code::io);
+  EXPECT_THAT(read.error().message, full);
 }
 
 TEST_F(StoreFailure, AFullDiskIsReadAllTheSame) {

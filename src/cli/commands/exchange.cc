@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <ranges>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -41,6 +42,10 @@ struct ImportOptions {
   AddedOptions clock_options;
   bool map_typed = false, store_typed = false;
 };
+
+std::string counted_rows(size_t rows) {
+  return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
+}
 
 // Error: an option was typed that changes nothing of what is taken.
 Status check_import(const ImportOptions& options) {
@@ -134,10 +139,11 @@ Status run_import(const ImportOptions& options, const Context& context) {
     return {};
   }
   if (!taken.titles.empty())
-    fmt::print("{} rows ({}) {}\n", taken.rows, join(taken.titles, ", "),
-               options.out.empty() ? "are in the store" : "are in " + options.out);
+    fmt::print("{} ({}) {} in {}\n", counted_rows(taken.rows), join(taken.titles, ", "),
+               taken.rows == 1 ? "is" : "are", options.out.empty() ? "the store" : options.out);
   for (const TablesTaken::There& one : taken.there)
-    fmt::print("{}: already there, {} rows of import {}\n", one.title, one.run.rows(), one.run.id);
+    fmt::print("{}: already there, {} of import {}\n", one.title, counted_rows(one.run.rows()),
+               one.run.id);
   if (!imported.ignored_columns.empty())
     fmt::print("columns ignored: {}\n", join(imported.ignored_columns, ", "));
   for (const std::string& note : imported.notes) fmt::print("note: {}\n", note);
@@ -150,8 +156,22 @@ struct ExportOptions {
   std::optional<int64_t> run;
 };
 
-// Neither has a column in a tidy table.
+std::string board_names(const std::vector<std::string>& boards) {
+  constexpr size_t most = 4;
+  std::vector<std::string> named;
+  for (const std::string& board : boards | std::views::take(most))
+    named.push_back(board.empty() ? "this store" : board);
+  if (boards.size() > most) named.push_back(fmt::format("{} others", boards.size() - most));
+  return join(named, ", ");
+}
+
+// None has a column in a tidy table.
 void tell_what_no_column_has(const std::vector<StoredMeasurement>& measurements, bool one_run) {
+  if (const std::vector<std::string> boards = boards_of(measurements); boards.size() > 1)
+    fmt::print(stderr,
+               "note: these were measured on {} boards ({}), and a table has no column for it; "
+               "--board takes those of one\n",
+               boards.size(), board_names(boards));
   if (const size_t conditions = count_conditions(measurements); conditions > 1)
     fmt::print(stderr,
                "note: these were measured under {} different conditions (`flyball runs show` lists "
@@ -198,7 +218,7 @@ Status export_record(const ExportOptions& options) {
   if (options.out.empty()) return {};
   file.close();
   if (!file) return file_error("write", options.out, errno);
-  fmt::print(stderr, "{}: {} rows\n", options.out, rows);
+  fmt::print(stderr, "{}: {}\n", options.out, counted_rows(rows));
   return {};
 }
 
@@ -222,7 +242,7 @@ Status run_export(const ExportOptions& options) {
   }
   MeasurementFilter filter;
   filter.run = options.run;
-  if (!options.board.empty()) filter.device = options.board;
+  if (!options.board.empty()) filter.board = options.board;
   if (!options.workload.empty()) filter.workload = options.workload;
   // A tidy table says how a row is known, but not that a figure is none of the board alone.
   const Accepted accepted{.simulated = true, .predicted = true};
@@ -287,7 +307,11 @@ void add_export(CLI::App& app, Context& context) {
   writes(command->add_option("--out", options->out, "Write here instead of on stdout"));
   command->add_option("--run", options->run,
                       "Only those of this run; of an experiment as lines of JSON");
-  add_board_filter(*command, options->board);
+  command
+      ->add_option("--board", options->board,
+                   "Only of boards of this kind, such as orin_agx, or of the collected board of "
+                   "this name (fleet show)")
+      ->option_text("NAME");
   command->add_option(
       "workload,--workload", options->workload,
       "Only those of this workload; or a file of `flyball record`, sample by sample");

@@ -75,10 +75,7 @@ Status show_once(FrameReader& reader, const MonitorOptions& options) {
     sleep_until_ns(monotonic_ns() + nanoseconds(options.interval().value));
     FLYBALL_ASSIGN(frame, reader.read());
   }
-  if (!frame)
-    return Error{Code::not_found, "the file has no frames",
-                 "`flyball monitor --json` writes such files"};
-  return print_frame(*frame, options);
+  return frame ? print_frame(*frame, options) : Status();
 }
 
 // Of the key r: what is shown, as often as it is shown.

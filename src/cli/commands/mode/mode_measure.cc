@@ -12,6 +12,7 @@
 #include "cli/quantities.h"
 #include "cli/report_left.h"
 #include "cli/stored.h"
+#include "device/helper/messages.h"
 #include "device/modes/mode.h"
 #include "tune/board_costs.h"
 
@@ -58,6 +59,13 @@ Result<std::vector<PowerMode>> idle_modes(const ModeMeasureArguments& options) {
   return modes;
 }
 
+// Before anything is set: what one mode lacks is not found out after another one was measured.
+Status check_modes(const Device& device, const std::vector<PowerMode>& modes) {
+  const std::vector<Axis> axes = device.axes();
+  for (const PowerMode& mode : modes) FLYBALL_CHECK(check_mode(axes, mode));
+  return {};
+}
+
 std::string name_of(const PowerMode& mode) {
   return mode.values.empty() ? "as it is" : describe(mode.values);
 }
@@ -99,6 +107,7 @@ Status run_idle(const ModeMeasureArguments& options) {
   if (named->twin()) return simulate_idle(options, *named, modes);
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   FLYBALL_ASSIGN(Opened opened, open(options));
+  FLYBALL_CHECK(check_modes(*opened.device, modes));
   const auto meter = opened.board->power();
   IdleOptions idle = options.idle;
   idle.interrupted = &interrupt_flag();
@@ -150,6 +159,7 @@ Status run_cost(const ModeMeasureArguments& options) {
                  "measure it on the board itself; `flyball plan dynamic --switch-cost 100ms` takes "
                  "a figure of yours"};
   FLYBALL_ASSIGN(Opened opened, open(options));
+  FLYBALL_CHECK(check_modes(*opened.device, modes));
   FLYBALL_ASSIGN(auto switches, switches_of(*opened.device, modes));
   SwitchOptions timing = options.cost;
   timing.interrupted = &interrupt_flag();
