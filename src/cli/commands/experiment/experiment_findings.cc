@@ -166,7 +166,9 @@ Status show_plan(const FindingsArguments& options, const std::vector<PublishedSt
       dry.profiles += one.runs - one.held;
     }
   }
-  dry.seconds = dry.joules = {{}, "before its first run the command says how long they take"};
+  dry.seconds = dry.joules =
+      dry.roles.empty() ? CostAhead{0, "nothing is run"}
+                        : CostAhead{{}, "before its first run the command says how long they take"};
   return print_dry_run(dry, options.json);
 }
 
