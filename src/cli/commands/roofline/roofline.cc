@@ -237,7 +237,7 @@ void add_roofline(CLI::App& app, Context& context) {
   command
       ->add_option("--batch-size", options->request.batches,
                    "Minibatch sizes; default: 1, of tables all")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   takes_one_of(command->add_option("--rules", options->rules, "How FLOP and bytes are counted"),
                {"exact", "pagoda"})
       ->capture_default_str();
