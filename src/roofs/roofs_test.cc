@@ -207,6 +207,15 @@ TEST(Roofs, ADoubtfulReadingIsLeftOutOfTheVerdicts) {
   EXPECT_THAT(words.back(), HasSubstr("Left out as doubtful: resnet50 infer batch 8,"));
 }
 
+TEST(Roofs, ADoubtfulReadingIsNotTheBestOfThoseAboutAsFast) {
+  WorkloadTable table = board_table("resnet50", {600, 750, 900, 1050, 1150, 1200});
+  table.power_w[10] *= 0.3;  // batch 8, 1150 MHz
+  const EnergyCase one = energy_cases(table)[1];
+  EXPECT_TRUE(one.least.doubted);
+  EXPECT_EQ(one.least.mode.at("gpu_mhz"), 1150);
+  EXPECT_EQ(one.near.mode.at("gpu_mhz"), 1200);
+}
+
 TEST(Roofs, TimeEfficientIsEnergyEfficientWhereTheEnergyBalanceIsLower) {
   BoardRoofs roofs;
   ModeRoofs mode{.mode = {}, .flop_per_s = 1e12, .bytes_per_s = 1e11};  // time balance 10 FLOP/B
