@@ -44,7 +44,9 @@ class Comparer {
     if (all_.choice->board) return {};
     all_.infeasible =
         Error{Code::infeasible, fmt::format("no board meets every limit ({})", all_.asked()),
-              "relax a limit, leave a network out, or name other boards"};
+              all_.question.networks.size() > 1
+                  ? "relax a limit, leave a network out, or name other boards"
+                  : "relax a limit, or name other boards"};
     return {};
   }
 

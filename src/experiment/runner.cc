@@ -337,6 +337,15 @@ Status check_experiment(const ExperimentSpec& spec, const ExperimentOptions& opt
   return RunBoard(std::move(device), options.root).check(spec);
 }
 
+std::string missing_power(const ExperimentOptions& options) {
+  return power_gap(open_power_sensors(options.root, options.board.gpu));
+}
+
+bool shows_gpu(const ExperimentOptions& options) {
+  const auto gpus = list_nvidia_gpus(options.root);
+  return (gpus && !gpus->empty()) || !open_board_gpu(options.root).sensors.empty();
+}
+
 Result<std::vector<RunFigures>> held_runs(const ExperimentSpec& spec,
                                           const ExperimentOptions& options) {
   const std::string fingerprint = experiment_fingerprint(spec, options, options.board);

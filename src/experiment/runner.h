@@ -66,6 +66,11 @@ Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
 /// Can this machine be set as the runs ask? Errors: `unavailable` for knobs that it lacks, named.
 Status check_experiment(const ExperimentSpec& spec, const ExperimentOptions& options);
 
+/// Why runs of this board tell no power; "" where they do.
+std::string missing_power(const ExperimentOptions& options);
+/// Is there a GPU whose load and clock they tell?
+bool shows_gpu(const ExperimentOptions& options);
+
 /// The stored runs that run_experiment() would take over, unless `fresh`. Nothing is written: what
 /// earlier programs kept is not taken into the store.
 Result<std::vector<RunFigures>> held_runs(const ExperimentSpec& spec,

@@ -21,12 +21,21 @@ Error wrong(const char* name, const SettingValue& value, const std::string& hint
   return {Code::invalid_argument, fmt::format("{} cannot be {}", name, setting_text(value)), hint};
 }
 
+/// Of what takes numbers: one in quotes looks like one.
+Error no_number(const char* name, const SettingValue& value, const std::string& hint) {
+  const std::string* text = std::get_if<std::string>(&value);
+  if (!text) return wrong(name, value, hint);
+  return {Code::invalid_argument,
+          fmt::format("{} cannot be \"{}\": it is text, since it stands in quotes", name, *text),
+          hint + ", without quotes"};
+}
+
 template <class T>
 Entry whole(const char* name, T RunSettings::*field, double low, double high) {
   const auto set = [=](RunSettings& settings, const SettingValue& value) -> Status {
     const double* number = std::get_if<double>(&value);
     if (!number || *number != std::floor(*number) || *number < low || *number > high)
-      return wrong(name, value, fmt::format("a whole number from {:.0f} to {:.0f}", low, high));
+      return no_number(name, value, fmt::format("a whole number from {:.0f} to {:.0f}", low, high));
     settings.*field = static_cast<T>(*number);
     return {};
   };
@@ -66,7 +75,7 @@ Status set_clear(RunSettings& settings, const SettingValue& value) {
 Status set_memory(RunSettings& settings, const SettingValue& value) {
   const double* number = std::get_if<double>(&value);
   if (!number || !(*number == 0 || (*number >= 16 && *number <= 1e9)))
-    return wrong("memory_mb", value, "at least 16, or 0 for no limit");
+    return no_number("memory_mb", value, "at least 16, or 0 for no limit");
   settings.memory_mb = *number;
   return {};
 }
@@ -75,7 +84,8 @@ Entry percent(const char* name, double RunSettings::*field, double most) {
   const auto set = [=](RunSettings& settings, const SettingValue& value) -> Status {
     const double* number = std::get_if<double>(&value);
     if (!number || !(*number == 0 || (*number >= 1 && *number <= most)))
-      return wrong(name, value, fmt::format("a percentage from 1 to {:g}, or 0 for none", most));
+      return no_number(name, value,
+                       fmt::format("a percentage from 1 to {:g}, or 0 for none", most));
     settings.*field = *number;
     return {};
   };

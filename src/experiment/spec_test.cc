@@ -77,7 +77,9 @@ TEST(ExperimentSpec, NamesTheLineAndTheRemedy) {
   EXPECT_THAT(complaint(head + "[fixed]\nworkers = -1\n"),
               HasSubstr("x.toml:3: workers cannot be -1 | a whole number from 0 to 256"));
   EXPECT_THAT(complaint(head + "[fixed]\nworkers = 1.5\n"), HasSubstr("x.toml:3: workers"));
-  EXPECT_THAT(complaint(head + "[fixed]\nworkers = \"two\"\n"), HasSubstr("cannot be two"));
+  EXPECT_THAT(complaint(head + "[fixed]\nepochs = \"3\"\n"),
+              HasSubstr("epochs cannot be \"3\": it is text, since it stands in quotes | "
+                        "a whole number from 1 to 10000, without quotes"));
   EXPECT_THAT(complaint(head + "[fixed]\nclear = \"often\"\n"), HasSubstr("never, start"));
   EXPECT_THAT(complaint(head + "[fixed]\nmemory_mb = 3\n"), HasSubstr("at least 16"));
   EXPECT_THAT(complaint(head + "[fixed]\nmemory_pct = -3\n"), HasSubstr("a percentage from 1"));

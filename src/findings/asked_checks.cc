@@ -94,4 +94,15 @@ std::vector<FindingSetting> settings_of(const FindingCheck& check) {
   return settings;
 }
 
+Status check_askable(const FindingCheck& check, const std::vector<RunSource*>& boards) {
+  const bool front = check.kind == FindingCheckKind::front;
+  const std::vector<std::string> figures =
+      front ? std::vector<std::string>{"e2e_s", "energy_mwh"} : std::vector{check.figure};
+  for (const FindingSetting& setting : settings_of(check))
+    for (RunSource* board : boards)
+      for (const std::string& figure : figures)
+        if (setting.board == board->board()) FLYBALL_CHECK(board->check(setting, figure));
+  return {};
+}
+
 }  // namespace flyball

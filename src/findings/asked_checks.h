@@ -22,5 +22,8 @@ AskedChecks asked_checks(const PublishedStudy& study, const PublishedFinding& fi
 /// The settings of the runs that a check reads: two of a change, all modes of a front; of what fits
 /// none.
 std::vector<FindingSetting> settings_of(const FindingCheck& check);
+/// Error: a board that it is asked of cannot have one of these runs, or its figure. Nothing needs
+/// to be run for such a check.
+Status check_askable(const FindingCheck& check, const std::vector<RunSource*>& boards);
 
 }  // namespace flyball

@@ -122,8 +122,10 @@ class Judge {
     figure.signed_value = check.kind == FindingCheckKind::change;
     const Status judged = judge(check, figure);
     if (!judged.ok()) {
+      // Why nothing was run for it says more than that nothing was.
+      const Status askable = check_askable(check, runs_.sources());
+      const Error& why = askable.ok() ? judged.error() : askable.error();
       // What a board has no room for is no matter of settings: the study's are asked.
-      const Error& why = judged.error();
       figure.why = why.code == Code::infeasible ? why.message : in_one_line(why);
     }
     return figure;
@@ -467,9 +469,11 @@ std::vector<FindingSetting> settings_asked(const PublishedStudy& study,
                                            const RunSource& board) {
   std::vector<FindingSetting> settings;
   for (const PublishedFinding& finding : study.findings)
-    for (const FindingCheck& check : asked_checks(study, finding, boards).checks)
+    for (const FindingCheck& check : asked_checks(study, finding, boards).checks) {
+      if (!check_askable(check, boards).ok()) continue;
       for (const FindingSetting& setting : settings_of(check))
         if (setting.board == board.board()) add_distinct(settings, setting);
+    }
   return settings;
 }
 

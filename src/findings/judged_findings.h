@@ -86,7 +86,8 @@ std::string ours_text(const JudgedFigure& figure);
 /// Asks the findings of one study of these boards. Errors: those of RunSource::make().
 Result<FindingsAnswer> judge_findings(const PublishedStudy& study,
                                       const std::vector<RunSource*>& boards);
-/// The settings that it asks of one of these boards, each run once.
+/// The settings that it asks of one of these boards, each run once, without those of checks that
+/// cannot be answered there.
 std::vector<FindingSetting> settings_asked(const PublishedStudy& study,
                                            const std::vector<RunSource*>& boards,
                                            const RunSource& board);

@@ -8,9 +8,11 @@
 #include <map>
 
 #include "base/lower.h"
+#include "base/text.h"
 #include "compare/compared_network.h"
 #include "space/logger_table.h"
 #include "space/published_names.h"
+#include "twin/board.h"
 
 namespace flyball {
 namespace {
@@ -147,6 +149,9 @@ class LoggedRuns final : public RunSource {
 
  private:
   Error not_logged(const FindingSetting& setting) const {
+    // What a board draws while nothing trains is of no network.
+    if (setting.workload.empty())
+      return {Code::unavailable, "there are no logs of a board that does nothing", ""};
     return {Code::unavailable,
             fmt::format("there are no logs of {} with {:g} workers and batch size {:g}{}",
                         setting.workload, setting.workers, setting.batch,
@@ -204,7 +209,8 @@ Result<std::vector<fs::path>> folders_of_logs(const fs::path& root) {
   std::vector<fs::path> found;
   std::error_code problem;
   if (!fs::is_directory(root, problem))
-    return Error{Code::not_found, fmt::format("there is no folder {}", root.string()), ""};
+    return Error{Code::not_found, fmt::format("there is no folder {}", root.string()),
+                 "name folders with the logs of public experiments (docs/study.md)"};
   if (holds_logs(root)) found.push_back(root);
   fs::recursive_directory_iterator entry(root, fs::directory_options::skip_permission_denied,
                                          problem);
@@ -218,11 +224,20 @@ Result<std::vector<fs::path>> folders_of_logs(const fs::path& root) {
                "name folders that hold files *_epoch_stats.csv, or a folder above them"};
 }
 
+/// "" is none.
+Status check_known(const std::string& board) {
+  const std::vector<std::string> known = twin_boards();
+  if (board.empty() || std::ranges::find(known, board) != known.end()) return {};
+  return Error{Code::invalid_argument, fmt::format("--board: no finding knows '{}'", board),
+               name_hint(board, known)};
+}
+
 }  // namespace
 
 Result<std::vector<std::unique_ptr<RunSource>>> logged_runs(const PublishedStudy& study,
                                                             const std::vector<fs::path>& folders,
                                                             const std::string& board) {
+  FLYBALL_CHECK(check_known(board));
   std::map<std::string, std::unique_ptr<LoggedRuns>> boards;
   for (const fs::path& root : folders) {
     FLYBALL_ASSIGN(const auto found, folders_of_logs(root));

@@ -144,6 +144,18 @@ TEST_F(LoggedRunsTest, TellNothingThatTheyDoNotHold) {
   EXPECT_THAT(ask_logs(study, *sources).findings.front().why, HasSubstr("there are no logs"));
 }
 
+TEST_F(LoggedRunsTest, OfABoardThatDoesNothingThereAreNone) {
+  write_run("orin_nano/MobNet/pm_6_1510400_624750000_2133000000", "mn_nw4_pf2", 100);
+  const PublishedStudy study = logged_study(
+      "level = [{board = \"orin_nano\", at = {state = \"pinned\"}, figure = \"plug_w\", published "
+      "= "
+      "6.9}]\n");
+  const auto sources = read(study);
+  ASSERT_TRUE(sources.ok()) << sources.error().message;
+  EXPECT_EQ(ask_logs(study, *sources).findings.front().why,
+            "there are no logs of a board that does nothing");
+}
+
 TEST_F(LoggedRunsTest, AreRefusedByName) {
   const PublishedStudy study = logged_study(
       "level = [{board = \"orin_nano\", workload = \"lenet5\", figure = \"gpu_pct\", published = "
@@ -152,6 +164,8 @@ TEST_F(LoggedRunsTest, AreRefusedByName) {
   write_run("MobNet", "mn_nw4_pf2", 100);
   EXPECT_THAT(read(study).error().message, HasSubstr("do not say which board"));
   EXPECT_EQ(read(study, "orin_nano")->size(), 1u);
+  EXPECT_THAT(read(study, "bogus").error().message, HasSubstr("no finding knows 'bogus'"));
+  EXPECT_THAT(read(study, "bogus").error().hint, HasSubstr("xavier_agx"));
   write_run("other", "mn_nw4_pf2", 100);
   EXPECT_THAT(read(study, "orin_nano").error().message, HasSubstr("do not say which network"));
 }

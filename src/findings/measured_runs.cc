@@ -42,7 +42,10 @@ const StudySet* find_set(const std::string& workload) {
 class Measured final : public MeasuredRuns {
  public:
   Measured(const PublishedStudy& study, const MeasuredRunsOptions& options)
-      : study_(study), options_(options) {}
+      : study_(study),
+        options_(options),
+        power_gap_(missing_power(options.experiment)),
+        has_gpu_(shows_gpu(options.experiment)) {}
 
   std::string board() const override { return options_.experiment.board.device.name; }
   Provenance provenance() const override { return Provenance::measured; }
@@ -56,6 +59,15 @@ class Measured final : public MeasuredRuns {
                      options_.experiment.fresh ? 0 : held.size()});
     }
     return all;
+  }
+
+  Status check(const FindingSetting& setting, const std::string& figure) override {
+    FLYBALL_ASSIGN([[maybe_unused]] const ExperimentSpec spec, spec_of(setting));
+    const bool power = figure == "energy_mwh" || figure == "power_w" || figure == "base_pct";
+    if (power && !power_gap_.empty()) return Error{Code::unavailable, power_gap_, ""};
+    if (figure.starts_with("gpu_") && !has_gpu_)
+      return Error{Code::unavailable, "no GPU tells its load and clock here", ""};
+    return {};
   }
 
   Status make(const std::vector<FindingSetting>& settings) override {
@@ -218,6 +230,8 @@ class Measured final : public MeasuredRuns {
 
   const PublishedStudy& study_;
   MeasuredRunsOptions options_;
+  std::string power_gap_;                 ///< "" where power can be read
+  bool has_gpu_;                          ///< of whose load and clock runs tell
   std::map<std::string, Status> checks_;  ///< by mode and DVFS
   std::vector<std::string> notes_;
   std::map<std::string, RunFigures> runs_;  ///< by run_key()

@@ -25,6 +25,7 @@ class MeasuredRuns : public RunSource {
   virtual Result<std::vector<RunsAhead>> ahead(const std::vector<FindingSetting>& settings) = 0;
 };
 
+/// check() knows that there is no power where none can be read, and nothing of a GPU where none is.
 /// make() says by ExperimentOptions::note how long the runs will take, after a few minibatches of
 /// each workload, and runs what the store does not hold. Not run are: storages beside each other
 /// and idle boards at the wall (experiments of their own), modes that this board lacks.

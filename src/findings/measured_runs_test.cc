@@ -31,6 +31,11 @@ class MeasuredRunsTest : public testing::Test {
     return *answer;
   }
 
+  void expect_nothing_to_run(const PublishedStudy& study) {
+    const auto source = measured_runs(study, options_);
+    EXPECT_TRUE(settings_asked(study, {source.get()}, *source).empty());
+  }
+
   const TempFolder folder_;
   Store store_ = Store::open(folder_ / "store.db").value();
   MeasuredRunsOptions options_;
@@ -78,10 +83,29 @@ TEST_F(MeasuredRunsTest, SayWhatThisMachineCannotTell) {
       "= "
       "{batch = 64}, published = [10, 1]}, {board = \"xavier_agx\", workload = \"lstm\", figure = "
       "\"e2e_s\", from = {}, to = {workers = 0}, published = [10, 1]}]\n");
+  expect_nothing_to_run(study);
   const JudgedFinding finding = ask(study).findings.front();
   EXPECT_EQ(finding.verdict, std::nullopt);
   EXPECT_THAT(finding.why, HasSubstr("60 samples are no two minibatches of 64"));
   EXPECT_THAT(finding.why, HasSubstr("Flyball has no set of lstm's study"));
+}
+
+// Of both settings of a change one is not run alone; a figure that no sensor tells is not run for.
+TEST_F(MeasuredRunsTest, MakeNoneForWhatThisMachineCannotTell) {
+  options_.experiment.root = folder_ / "bare";
+  const PublishedStudy study = measured_study(
+      "change = [{board = \"xavier_agx\", workload = \"lenet5\", figure = \"e2e_s\", from = {}, to "
+      "= {governors = true}, published = [10, 11]}, {board = \"xavier_agx\", workload = "
+      "\"lenet5\", figure = \"energy_mwh\", from = {}, to = {workers = 0}, published = [10, 1]}]\n"
+      "level = [{board = \"xavier_agx\", workload = \"lenet5\", figure = \"gpu_pct\", published = "
+      "25}]\n");
+  expect_nothing_to_run(study);
+  const JudgedFinding finding = ask(study).findings.front();
+  EXPECT_TRUE(notes_.empty()) << notes_.front();
+  ASSERT_EQ(finding.figures.size(), 3u);
+  EXPECT_THAT(finding.figures[0].why, HasSubstr("this machine has no knob for it"));
+  EXPECT_THAT(finding.figures[1].why, HasSubstr("power is not available on this machine"));
+  EXPECT_THAT(finding.figures[2].why, HasSubstr("no GPU tells its load and clock here"));
 }
 
 }  // namespace

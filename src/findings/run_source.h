@@ -24,6 +24,11 @@ class RunSource {
   virtual std::string usual_mode() const = 0;
   /// Nothing where it is not known: the highest that was seen stands for it.
   virtual std::optional<double> highest_cpu_mhz() const { return {}; }
+  /// Error: the figure of this setting cannot be had there, as is known before anything runs.
+  virtual Status check([[maybe_unused]] const FindingSetting& setting,
+                       [[maybe_unused]] const std::string& figure) {
+    return {};
+  }
   /// Makes what is still missing of these runs. Those that cannot be made there are left to run().
   virtual Status make([[maybe_unused]] const std::vector<FindingSetting>& settings) { return {}; }
   /// The run of a setting, both of its first and of later epochs. An error says why the board has

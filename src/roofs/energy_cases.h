@@ -33,12 +33,13 @@ struct ModeFigures {
 struct EnergyCase {
   std::string workload;
   Phase phase = Phase::train;
-  double batch_size = 0;               ///< 0: the table does not say
-  size_t modes = 0;                    ///< with power
-  ModeFigures highest{};               ///< the highest of each board axis
-  ModeFigures least{};                 ///< least energy
-  ModeFigures robust{};                ///< least energy without rows of suspicious_power()
-  ModeFigures near{};                  ///< least energy of those about as fast as the highest
+  double batch_size = 0;  ///< 0: the table does not say
+  size_t modes = 0;       ///< with power
+  ModeFigures highest{};  ///< the highest of each board axis
+  ModeFigures least{};    ///< least energy
+  ModeFigures robust{};   ///< least energy without rows of suspicious_power()
+  /// Least energy of those about as fast as the highest without doubted ones; else the highest.
+  ModeFigures near{};
   std::vector<ModeFigures> figures{};  ///< of all of them
   double agreement = 0;  ///< Spearman's rank correlation of time and energy over the modes
 

@@ -71,6 +71,32 @@ Status all_found(const RooflineRequest& request, std::span<const WorkloadTable> 
   return {};
 }
 
+// Ascending.
+std::set<double> batches_held(const RooflineRequest& request,
+                              std::span<const WorkloadTable> tables) {
+  std::set<double> held;
+  for (const WorkloadTable& table : tables) {
+    if (!asked(request, table.workload)) continue;
+    const auto axis = table.space.axis_index(axis::batch_size);
+    if (!axis && table.batch_size > 0) held.insert(table.batch_size);
+    for (size_t i = 0; axis && i < table.size(); ++i) held.insert(table.space.row(i)[*axis]);
+  }
+  return held;
+}
+
+Status all_batches_held(const RooflineRequest& request, std::span<const WorkloadTable> tables) {
+  const std::set<double> held = batches_held(request, tables);
+  for (const double batch : request.batches) {
+    if (held.contains(batch)) continue;
+    std::vector<std::string> sizes;
+    for (const double size : held) sizes.push_back(format_number(size));
+    return Error{Code::not_found, fmt::format("no table holds batch size {}", format_number(batch)),
+                 sizes.empty() ? "they do not say how large their minibatches are: leave it out"
+                               : "they hold: " + join(sizes, ", ")};
+  }
+  return {};
+}
+
 // The latest measurement of it in this mode; null for none.
 const Measurement* measurement_of(std::span<const StoredMeasurement> measured,
                                   const BoundWorkload& bound) {
@@ -111,6 +137,7 @@ Result<RooflineAnswer> roofline_of_tables(const RooflineRequest& request,
     return layers->totals();
   };
   FLYBALL_ASSIGN(TableRoofs fitted, fit_table_roofs(tables, work_of));
+  FLYBALL_CHECK(all_batches_held(request, tables));
   answer.roofs = std::move(fitted.roofs);
   answer.notes = std::move(fitted.notes);
   for (const WorkloadTable& table : tables) {

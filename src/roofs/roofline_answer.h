@@ -36,7 +36,7 @@ struct RooflineAnswer {
 
 /// Over measured tables of one board: its roofs fitted over all of them, each asked workload and
 /// batch size in the highest mode and in the one of least energy. Errors: fit_table_roofs(); a
-/// workload that no table holds.
+/// workload, or a batch size of the asked workloads, that no table holds.
 Result<RooflineAnswer> roofline_of_tables(const RooflineRequest& request,
                                           std::span<const WorkloadTable> tables);
 

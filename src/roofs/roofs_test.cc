@@ -144,6 +144,18 @@ TEST(Roofs, CasesSayWhatTheBestModeSaves) {
   EXPECT_THAT(answer.verdicts[0], AllOf(HasSubstr("none of 9 cases"), HasSubstr("below it")));
 }
 
+TEST(Roofs, ABatchSizeThatNoTableHoldsIsRefused) {
+  const std::vector<WorkloadTable> tables = {board_table("resnet50"), board_table("mobilenet_v3"),
+                                             board_table("lstm")};
+  const auto refused = roofline_of_tables({.batches = {8, 2}}, tables);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("no table holds batch size 2"));
+  EXPECT_EQ(refused.error().hint, "they hold: 1, 8, 64");
+  const auto known = roofline_of_tables({.batches = {8}}, tables);
+  ASSERT_TRUE(known.ok()) << known.error().message;
+  EXPECT_EQ(known->cases.size(), 3U);
+}
+
 // Of a board that is as its roofs say; what they name knows nothing of the network's own table.
 TEST(Roofs, AreJudgedAsATunerByTablesOfOtherNetworks) {
   const RooflineAnswer answer = known_answer();
@@ -193,6 +205,15 @@ TEST(Roofs, ADoubtfulReadingIsLeftOutOfTheVerdicts) {
   const auto words = verdicts(cases, {});
   EXPECT_THAT(words[0], HasSubstr("of 2 cases"));
   EXPECT_THAT(words.back(), HasSubstr("Left out as doubtful: resnet50 infer batch 8,"));
+}
+
+TEST(Roofs, ADoubtfulReadingIsNotTheBestOfThoseAboutAsFast) {
+  WorkloadTable table = board_table("resnet50", {600, 750, 900, 1050, 1150, 1200});
+  table.power_w[10] *= 0.3;  // batch 8, 1150 MHz
+  const EnergyCase one = energy_cases(table)[1];
+  EXPECT_TRUE(one.least.doubted);
+  EXPECT_EQ(one.least.mode.at("gpu_mhz"), 1150);
+  EXPECT_EQ(one.near.mode.at("gpu_mhz"), 1200);
 }
 
 TEST(Roofs, TimeEfficientIsEnergyEfficientWhereTheEnergyBalanceIsLower) {

@@ -138,7 +138,9 @@ Status add_table(const WorkloadTable& given, const WorkOf& work_of, Modes& modes
 }
 
 Status one_board(std::span<const WorkloadTable> tables) {
-  if (tables.empty()) return Error{Code::invalid_argument, "there is no table to fit", ""};
+  if (tables.empty())
+    return Error{Code::invalid_argument, "there is no table to fit",
+                 "name measured tables of the board, FILE.csv"};
   for (const WorkloadTable& table : tables)
     if (table.device != tables.front().device)
       return Error{Code::invalid_argument,

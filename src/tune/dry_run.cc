@@ -223,7 +223,9 @@ Json to_json(const DryRun& dry) {
 std::string dry_run_text(const DryRun& dry) {
   std::string text =
       fmt::format("on {} ({}); nothing was measured, set or written\n", dry.device, dry.title);
-  if (dry.trials == 0)
+  if (dry.trials == 0 && dry.roles.empty())
+    text += "trials   none: nothing of it can be asked here; without --dry-run it is said why\n";
+  else if (dry.trials == 0)
     text += "trials   none: every configuration is known\n";
   else
     text += fmt::format("trials   at most {}{}{}\n", dry.trials, trials_text(dry),

@@ -32,9 +32,9 @@ CostAhead cost_ahead(const std::vector<double>& stored, size_t wanted, const cha
 struct DryRun {
   std::string device, title;
   std::string compared;  ///< the presets that it is compared with, or that they are not known
-  std::vector<DryRunRole> roles;
-  std::vector<Axis> axes;  ///< of all roles, each once with the values of any
-  size_t profiles = 0;     ///< at most
+  std::vector<DryRunRole> roles;  ///< none: nothing can be asked
+  std::vector<Axis> axes;         ///< of all roles, each once with the values of any
+  size_t profiles = 0;            ///< at most
   size_t trials = 0;  ///< at most, but for readings that are repeated since others contradict them
   size_t verifications = 0;  ///< of these at most so many measure the answer or the default again
   bool repeats = false;      ///< may such readings be repeated?

@@ -142,5 +142,12 @@ TEST(DryRun, ACostIsThatOfStoredTrialsElseNotKnown) {
   EXPECT_EQ(cost_ahead({2, 3, 10}, 10, "trials", "s").value, 30);
 }
 
+TEST(DryRun, OfWhatCannotBeAskedSaysSoAndNotThatItIsKnown) {
+  DryRun none;
+  EXPECT_THAT(dry_run_text(none), HasSubstr("nothing of it can be asked here"));
+  none.roles.push_back({"lenet5", Phase::train, 2, 2});
+  EXPECT_THAT(dry_run_text(none), HasSubstr("every configuration is known"));
+}
+
 }  // namespace
 }  // namespace flyball

@@ -2259,7 +2259,7 @@ export interface RooflineCase {
   least_energy: RooflineFigures;
   /** The same without readings of power 6 % below what their neighbours let expect. */
   robust_least_energy: RooflineFigures;
-  /** Least energy of the modes that take at most 5 % longer than the highest. */
+  /** Least energy of the modes that take at most 5 % longer than the highest, but of none whose power is doubted; the highest one where no such mode has less. */
   about_as_fast: RooflineFigures;
   /** [%] Of least_energy against highest. */
   saving_pct: number;

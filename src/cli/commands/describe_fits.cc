@@ -5,6 +5,7 @@
 #include "boards/capacity.h"
 #include "cli/output.h"
 #include "cost/networks.h"
+#include "workload/workload.h"
 
 namespace flyball::cli {
 namespace {
@@ -41,6 +42,13 @@ Result<FitsRow> row_of(const KnownNetwork& network, const FitsQuestion& question
   return row;
 }
 
+/// As its workload is called; of what is none as its table has it.
+std::string workload_name(const KnownNetwork& network) {
+  for (const Workload& one : workloads())
+    if (same_network(one.name, network.name)) return one.name;
+  return network.name;
+}
+
 std::string cell(int64_t largest, const FitsQuestion& question) {
   if (!question.batch_size) return largest == 0 ? "-" : fmt::format("{}", largest);
   if (largest >= *question.batch_size) return "yes";
@@ -53,7 +61,7 @@ void print_text(const std::vector<BoardRoom>& boards, const std::vector<FitsRow>
   for (const BoardRoom& board : boards) header.push_back(board.name);
   TextTable table(header);
   for (const FitsRow& row : rows) {
-    std::vector<std::string> cells = {row.network.name, row.network.input,
+    std::vector<std::string> cells = {workload_name(row.network), row.network.input,
                                       number(row.needed * 1e-6) + " MB"};
     for (const int64_t largest : row.largest) cells.push_back(cell(largest, question));
     table.add(std::move(cells));
@@ -87,7 +95,7 @@ Json fits_json(const std::vector<BoardRoom>& boards, const std::vector<FitsRow>&
       on.push_back({{"name", boards[i].name},
                     {"fits", row.largest[i] >= question.batch_size.value_or(1)},
                     {"largest_batch", row.largest[i]}});
-    networks.push_back({{"workload", row.network.name},
+    networks.push_back({{"workload", workload_name(row.network)},
                         {"input", row.network.input},
                         {"needed_bytes", row.needed},
                         {"on", std::move(on)}});

@@ -42,7 +42,7 @@ std::string range_words(const TypeName& name) {
   std::smatch found;
   if (std::regex_search(name.check, found, range))
     return fmt::format("{} to {}", found.str(1), found.str(2));
-  return name.check == "POSITIVE" ? "above 0" : "";
+  return "";
 }
 
 /// "a,b" of "[a,b]".

@@ -68,7 +68,7 @@ Result<std::vector<size_t>> choose_configurations(const std::string& design,
       return Error{Code::invalid_argument,
                    fmt::format("{} configurations of {} cannot be profiled", request.count,
                                request.space->size()),
-                   fmt::format("ask for 1 to {}", request.space->size())};
+                   fmt::format("ask for {} at most", request.space->size())};
     return entry.choose(request);
   }
   return Error{Code::invalid_argument, fmt::format("there is no design '{}'", design),

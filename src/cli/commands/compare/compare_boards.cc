@@ -43,7 +43,8 @@ Result<BoardsQuestion> question_of(const CompareBoardsArguments& options) {
     ComparedNetwork network = compared_network(name, options.samples);
     if (std::ranges::find(question.networks, network.name, &ComparedNetwork::name) !=
         question.networks.end())
-      return Error{Code::invalid_argument, fmt::format("{} is named twice", network.name), ""};
+      return Error{Code::invalid_argument, fmt::format("{} is named twice", network.name),
+                   "name it once"};
     question.networks.push_back(std::move(network));
   }
   return question;
@@ -87,7 +88,8 @@ class Boards {
       return {};
     }
     if (board.source != BoardSource::table)
-      return Error{Code::invalid_argument, fmt::format("--device {} is named twice", device), ""};
+      return Error{Code::invalid_argument, fmt::format("--device {} is named twice", device),
+                   "name it once"};
     add_figures(*same, std::move(board));
     return {};
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/files.h"
 #include "base/os/interrupt.h"
 #include "base/text.h"
 #include "cli/action.h"
@@ -15,6 +14,7 @@
 #include "cli/dry_run.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
+#include "cli/report_file.h"
 #include "cli/stored.h"
 #include "cli/text/findings_text.h"
 #include "findings/judged_findings.h"
@@ -166,7 +166,9 @@ Status show_plan(const FindingsArguments& options, const std::vector<PublishedSt
       dry.profiles += one.runs - one.held;
     }
   }
-  dry.seconds = dry.joules = {{}, "before its first run the command says how long they take"};
+  dry.seconds = dry.joules =
+      dry.roles.empty() ? CostAhead{0, "nothing is run"}
+                        : CostAhead{{}, "before its first run the command says how long they take"};
   return print_dry_run(dry, options.json);
 }
 
@@ -221,14 +223,13 @@ Status run(const FindingsArguments& options, const Context& context) {
   FLYBALL_ASSIGN(const FindingsAnswer answer, live == boards.end()
                                                   ? ask(options, studies, boards, measured)
                                                   : measure(options, studies, boards, measured));
-  if (!options.report.empty())
-    FLYBALL_CHECK(write_file(options.report, fill_page(page_document("findings", context.command,
-                                                                     findings_json(answer)))));
+  const Json document = findings_json(answer);
   if (options.json)
-    print_json(findings_json(answer));
+    print_json(document);
   else
     fmt::print("{}", findings_text(answer, options.all || !options.only.empty()));
-  return {};
+  return write_report(options.report, page_document("findings", context.command, document),
+                      options.json);
 }
 
 }  // namespace

@@ -120,6 +120,16 @@ void print_answer(const RooflineAnswer& answer) {
   for (const std::string& note : answer.notes) fmt::print("note: {}\n", note);
 }
 
+/// Leaves the tables of this phase. Error: there is none.
+Status keep_phase(std::vector<WorkloadTable>& tables, Phase phase) {
+  std::vector<std::string> titles;
+  for (const WorkloadTable& table : tables) titles.push_back(table.title());
+  std::erase_if(tables, [&](const WorkloadTable& table) { return table.phase != phase; });
+  if (!tables.empty()) return {};
+  return Error{Code::not_found, fmt::format("no table holds --phase {}", phase_name(phase)),
+               "they hold: " + join(titles, ", ")};
+}
+
 Result<RooflineAnswer> of_tables(const RooflineArguments& options, const Table* of_device) {
   std::vector<WorkloadTable> tables;
   FLYBALL_ASSIGN(tables, read_references(options.files, options.accepted));
@@ -128,8 +138,7 @@ Result<RooflineAnswer> of_tables(const RooflineArguments& options, const Table* 
     FLYBALL_ASSIGN(WorkloadTable known, measured_part(table, options.device, options.accepted));
     tables.push_back(std::move(known));
   }
-  if (!options.phase.empty())
-    std::erase_if(tables, [&](const auto& t) { return t.phase != options.request.phase; });
+  if (!options.phase.empty()) FLYBALL_CHECK(keep_phase(tables, options.request.phase));
   FLYBALL_ASSIGN(RooflineAnswer answer, roofline_of_tables(options.request, tables));
   if (answer.roofs.modes.empty()) return answer;
   FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
@@ -228,7 +237,7 @@ void add_roofline(CLI::App& app, Context& context) {
   command
       ->add_option("--batch-size", options->request.batches,
                    "Minibatch sizes; default: 1, of tables all")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   takes_one_of(command->add_option("--rules", options->rules, "How FLOP and bytes are counted"),
                {"exact", "pagoda"})
       ->capture_default_str();
