@@ -203,20 +203,21 @@ double Scheduler::before_ns(const Service& service, int64_t deadline_ns) const {
   return sum_ns + last_ns;
 }
 
-// What a service's own batches take before that of a request which arrives now, and the samples of
-// that one: it joins the last batch of its shape where there is room for all of it.
-std::pair<double, int64_t> Scheduler::own_batch(const Service& own, int64_t samples,
-                                                uint64_t shape) const {
+// The batch of a request that arrives now: the last one of its shape where there is room for all of
+// it, else one of its own.
+Scheduler::OwnBatch Scheduler::own_batch(const Service& own, int64_t samples,
+                                         uint64_t shape) const {
   const int64_t most = own.rules.largest_batch;
   const RequestQueue& queue = own.queue;
-  if (queue.empty()) return {0, samples};
+  if (queue.empty()) return {.samples = samples};
   if (queue.plain() && queue.front().shape == shape) {
     const auto waiting = static_cast<int64_t>(queue.size());
     const int64_t whole = waiting / most, rest = waiting % most;
-    double before_ns = static_cast<double>(whole) * own.duration.typical_ns(most);
-    if (rest == 0 || rest + samples <= most) return {before_ns, rest + samples};
-    before_ns += own.duration.typical_ns(rest);
-    return {before_ns, samples};
+    const double before_ns = static_cast<double>(whole) * own.duration.typical_ns(most);
+    if (rest == 0) return {before_ns, samples};
+    if (rest + samples > most) return {before_ns + own.duration.typical_ns(rest), samples};
+    return {before_ns, rest + samples,
+            queue.requests()[static_cast<size_t>(whole * most)].deadline_ns};
   }
   const std::vector<WaitingBatch> batches = queue.batches(most);
   size_t ahead = batches.size();
@@ -224,13 +225,19 @@ std::pair<double, int64_t> Scheduler::own_batch(const Service& own, int64_t samp
     if (batches[b].shape == shape) ahead = b;
   const bool joins = ahead < batches.size() && batches[ahead].samples + samples <= most;
   if (!joins) ahead = batches.size();
-  double before_ns = 0;
-  for (size_t b = 0; b < ahead; ++b) before_ns += own.duration.typical_ns(batches[b].samples);
-  return {before_ns, samples + (joins ? batches[ahead].samples : 0)};
+  OwnBatch batch{.samples = samples};
+  for (size_t b = 0; b < ahead; ++b)
+    batch.before_ns += own.duration.typical_ns(batches[b].samples);
+  if (joins) {
+    batch.samples += batches[ahead].samples;
+    batch.deadline_ns = batches[ahead].deadline_ns;
+  }
+  return batch;
 }
 
-// When a request that arrives now has its answer: what must end before, and its own batch, which
-// grows while it waits.
+// When a request that arrives now has its answer: what must end before, and its own batch. Who comes
+// later makes that batch larger, and nobody late: where its first request would be, it is cut
+// (batch_in_time()), and so it is before this one.
 double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int64_t now_ns) const {
   const Service& own = services_[asked];
   double begins_ns = free_ns(now_ns) + announced_ns_;
@@ -238,12 +245,13 @@ double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int
     if (s != asked && services_[s].duration.known())
       begins_ns += before_ns(services_[s], now_ns + own.rules.within_ns());
   if (!own.duration.known()) return begins_ns;
-  const auto [before_ns, in_batch] = own_batch(own, samples, shape);
-  begins_ns += before_ns;
-  const double later = arrivals_within(own, now_ns, begins_ns - static_cast<double>(now_ns));
-  const double room = static_cast<double>(own.rules.largest_batch - in_batch);
-  const auto joining = static_cast<int64_t>(std::clamp(later, 0.0, std::max(0.0, room)));
-  return begins_ns + answer_ns(own, in_batch + joining);
+  const OwnBatch batch = own_batch(own, samples, shape);
+  begins_ns += batch.before_ns;
+  const double together_ns = begins_ns + answer_ns(own, batch.samples);
+  const int64_t ahead = batch.samples - samples;
+  if (ahead == 0 || together_ns <= static_cast<double>(batch.deadline_ns) + grain_ns)
+    return together_ns;
+  return begins_ns + own.duration.typical_ns(ahead) + answer_ns(own, samples);
 }
 
 // A service that refuses everybody for what its own answer takes runs nothing, and so never learns

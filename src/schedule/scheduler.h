@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -201,8 +202,12 @@ class Scheduler {
   Decision start_inference(int64_t now_ns);
   int64_t batch_in_time(const Service& service, int64_t now_ns) const;
   double before_ns(const Service& service, int64_t deadline_ns) const;
-  std::pair<double, int64_t> own_batch(const Service& service, int64_t samples,
-                                       uint64_t shape) const;
+  struct OwnBatch {
+    double before_ns = 0;  ///< what the service's batches take before it
+    int64_t samples = 0;   ///< with those of the request
+    int64_t deadline_ns = std::numeric_limits<int64_t>::max();  ///< of its first request
+  };
+  OwnBatch own_batch(const Service& service, int64_t samples, uint64_t shape) const;
   double answered_ns(size_t service, int64_t samples, uint64_t shape, int64_t now_ns) const;
   bool doubts_refusals(Service& service, int64_t samples, int64_t now_ns);
 
