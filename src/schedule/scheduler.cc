@@ -226,8 +226,7 @@ Scheduler::OwnBatch Scheduler::own_batch(const Service& own, int64_t samples,
   const bool joins = ahead < batches.size() && batches[ahead].samples + samples <= most;
   if (!joins) ahead = batches.size();
   OwnBatch batch{.samples = samples};
-  for (size_t b = 0; b < ahead; ++b)
-    batch.before_ns += own.duration.typical_ns(batches[b].samples);
+  for (size_t b = 0; b < ahead; ++b) batch.before_ns += own.duration.typical_ns(batches[b].samples);
   if (joins) {
     batch.samples += batches[ahead].samples;
     batch.deadline_ns = batches[ahead].deadline_ns;
@@ -235,8 +234,8 @@ Scheduler::OwnBatch Scheduler::own_batch(const Service& own, int64_t samples,
   return batch;
 }
 
-// When a request that arrives now has its answer: what must end before, and its own batch. Who comes
-// later makes that batch larger, and nobody late: where its first request would be, it is cut
+// When a request that arrives now has its answer: what must end before, and its own batch. Who
+// comes later makes that batch larger, and nobody late: where its first request would be, it is cut
 // (batch_in_time()), and so it is before this one.
 double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int64_t now_ns) const {
   const Service& own = services_[asked];

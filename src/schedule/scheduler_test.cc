@@ -119,6 +119,42 @@ TEST(Scheduler, OverloadRefusesWithATimeToRetry) {
 
 // Pauses of the machine are no reason to refuse for good: what refuses runs nothing, and so would
 // never learn that they are over.
+// One request each millisecond, of which a batch of n takes 10 + n ms; the first runs until 11.
+class OneEachMillisecond {
+ public:
+  explicit OneEachMillisecond(int64_t latency_ms)
+      : scheduler_({{"net", latency_ms * ms, 16, 4096, Overload::refuse, 1000}}, {}) {
+    scheduler_.inference_time(0) = batch_curve(10, 1, 64);
+    EXPECT_TRUE(takes(0));
+    EXPECT_EQ(scheduler_.decide(0).samples, 1);
+  }
+  bool takes(int64_t now_ms) {
+    return scheduler_.arrive(0, static_cast<uint64_t>(now_ms), 1, now_ms * ms).refused ==
+           RefusalReason::none;
+  }
+  int64_t next_batch() {
+    scheduler_.ended(11 * ms);
+    return scheduler_.decide(11 * ms).samples;
+  }
+
+ private:
+  Scheduler scheduler_;
+};
+
+// Those who may come later make the batch larger, and its first request is in time all the same.
+TEST(Scheduler, WhoMayJoinABatchRefusesNobody) {
+  OneEachMillisecond service(30);
+  for (int64_t now_ms = 1; now_ms <= 10; ++now_ms) EXPECT_TRUE(service.takes(now_ms)) << now_ms;
+  EXPECT_EQ(service.next_batch(), 10) << "which ends at 31, when the first has to be answered";
+}
+
+TEST(Scheduler, WhoWouldBeCutOffABatchIsJudgedByTheNext) {
+  OneEachMillisecond service(25);
+  for (int64_t now_ms = 1; now_ms <= 5; ++now_ms) EXPECT_TRUE(service.takes(now_ms)) << now_ms;
+  EXPECT_FALSE(service.takes(6)) << "after five, who end at 26, it would be answered at 37";
+  EXPECT_EQ(service.next_batch(), 5);
+}
+
 TEST(Scheduler, AnIdleServiceThatRefusedForASecondTriesAgain) {
   Scheduler scheduler = untrained(100, 16);
   int64_t now = 0;
