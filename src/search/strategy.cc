@@ -29,7 +29,7 @@ bool is_blind(const History& history, size_t readings) {
 }
 
 /// What became of trials.
-struct Tried {
+struct TriedTrials {
   size_t failed = 0, read = 0;
   std::set<std::string> reasons{};  ///< of those that failed
 
@@ -47,7 +47,7 @@ Code code_of_failures(const std::set<std::string>& reasons) {
 }
 
 /// One reason for all of them is no reason to try more. `of`: whose trials, where others were read.
-Error all_failed(const Tried& tried, const std::string& of) {
+Error all_failed(const TriedTrials& tried, const std::string& of) {
   std::string message = tried.failed == 1 ? fmt::format("the one trial{} failed", of)
                                           : fmt::format("all {} trials{} failed", tried.failed, of);
   std::string hint = "mend that first: more profiles would fail as these did";
@@ -60,10 +60,10 @@ Error all_failed(const Tried& tried, const std::string& of) {
 
 /// Why there is no complete choice.
 Error nothing_measured(const History& history) {
-  Tried all;
+  TriedTrials all;
   std::optional<Error> of_role;
   for (size_t role = 0; role < history.problem().roles.size(); ++role) {
-    Tried own;
+    TriedTrials own;
     for (const auto& [candidate, record] : history.of_role(role)) {
       own.add(record);
       all.add(record);
