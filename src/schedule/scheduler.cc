@@ -234,8 +234,8 @@ Scheduler::OwnBatch Scheduler::own_batch(const Service& own, int64_t samples,
   return batch;
 }
 
-// When a request that arrives now has its answer: what must end before, and its own batch. Who comes
-// later makes that batch larger, and nobody late: where its first request would be, it is cut
+// When a request that arrives now has its answer: what must end before, and its own batch. Who
+// comes later makes that batch larger, and nobody late: where its first request would be, it is cut
 // (batch_in_time()), and so it is before this one. But it is whole where more wait than it holds.
 double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int64_t now_ns) const {
   const Service& own = services_[asked];
@@ -247,7 +247,8 @@ double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int
   const OwnBatch batch = own_batch(own, samples, shape);
   begins_ns += batch.before_ns;
   const double waits_s = (begins_ns - static_cast<double>(now_ns)) * 1e-9;
-  const double then = static_cast<double>(batch.samples) + rate_hz(own, now_ns) * own.samples * waits_s;
+  const double then =
+      static_cast<double>(batch.samples) + rate_hz(own, now_ns) * own.samples * waits_s;
   if (then > static_cast<double>(own.rules.largest_batch))
     return begins_ns + answer_ns(own, std::max(batch.samples, own.rules.largest_batch));
   const double together_ns = begins_ns + answer_ns(own, batch.samples);

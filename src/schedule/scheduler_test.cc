@@ -119,7 +119,7 @@ TEST(Scheduler, OverloadRefusesWithATimeToRetry) {
 
 // Pauses of the machine are no reason to refuse for good: what refuses runs nothing, and so would
 // never learn that they are over.
-// One request each millisecond, of which a batch of n takes 10 + n ms; the first runs until 11.
+// One request each millisecond, of which a batch of n takes 9 + n ms; the first runs until 10.
 class OneEachMillisecond {
  public:
   explicit OneEachMillisecond(int64_t latency_ms)
@@ -133,8 +133,8 @@ class OneEachMillisecond {
            RefusalReason::none;
   }
   int64_t next_batch() {
-    scheduler_.ended(11 * ms);
-    return scheduler_.decide(11 * ms).samples;
+    scheduler_.ended(10 * ms);
+    return scheduler_.decide(10 * ms).samples;
   }
 
  private:
@@ -143,16 +143,28 @@ class OneEachMillisecond {
 
 // Those who may come later make the batch larger, and its first request is in time all the same.
 TEST(Scheduler, WhoMayJoinABatchRefusesNobody) {
-  OneEachMillisecond service(30);
+  OneEachMillisecond service(28);
   for (int64_t now_ms = 1; now_ms <= 10; ++now_ms) EXPECT_TRUE(service.takes(now_ms)) << now_ms;
-  EXPECT_EQ(service.next_batch(), 10) << "which ends at 31, when the first has to be answered";
+  EXPECT_EQ(service.next_batch(), 10) << "which ends at 29, when the first has to be answered";
 }
 
 TEST(Scheduler, WhoWouldBeCutOffABatchIsJudgedByTheNext) {
-  OneEachMillisecond service(25);
+  OneEachMillisecond service(23);
   for (int64_t now_ms = 1; now_ms <= 5; ++now_ms) EXPECT_TRUE(service.takes(now_ms)) << now_ms;
-  EXPECT_FALSE(service.takes(6)) << "after five, who end at 26, it would be answered at 37";
+  EXPECT_FALSE(service.takes(6)) << "after five, who end at 24, it would be answered at 34";
   EXPECT_EQ(service.next_batch(), 5);
+}
+
+// A batch that more wait for than it holds is not cut.
+TEST(Scheduler, WhoWouldWaitForAFullBatchIsJudgedByAllOfIt) {
+  for (const int64_t largest : {8, 16}) {
+    Scheduler scheduler({{"net", 25 * ms, largest, 4096, Overload::refuse, 1000}}, {});
+    scheduler.inference_time(0) = batch_curve(10, 1, 64);
+    scheduler.arrive(0, 0, 1, 0);
+    EXPECT_EQ(scheduler.decide(0).samples, 1);
+    // Ten are expected by 10: eight of them end at 27, the batch of 16 is judged by what waits.
+    EXPECT_EQ(scheduler.arrive(0, 1, 1, ms).refused == RefusalReason::none, largest == 16);
+  }
 }
 
 TEST(Scheduler, AnIdleServiceThatRefusedForASecondTriesAgain) {
