@@ -185,8 +185,10 @@ void judge_active(Presets& presets, const BoardDevice& board, std::optional<int>
     presets.judged = presets.judged && in_force;
     if (in_force.value_or(false) && (!active || preset.id == told)) active = &preset;
   }
-  for (Preset& preset : presets.list)
-    preset.active = active ? &preset == active : !presets.judged && preset.id == told;
+  for (Preset& preset : presets.list) {
+    preset.told = preset.id == told;
+    preset.active = active ? &preset == active : !presets.judged && preset.told;
+  }
 }
 
 }  // namespace

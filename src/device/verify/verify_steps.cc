@@ -65,8 +65,8 @@ double VerifyDurations::seconds(size_t knobs) const {
          static_cast<double>(trials) * (trial_s + of_a_start_s);
 }
 
-const Preset* active_preset(const Presets& presets) {
-  const auto found = std::ranges::find(presets.list, true, &Preset::active);
+const Preset* noted_preset(const Presets& presets) {
+  const auto found = std::ranges::find(presets.list, true, &Preset::told);
   return found == presets.list.end() ? nullptr : &*found;
 }
 
@@ -143,7 +143,7 @@ double VerifySteps::ceiling_of(const AxisState& axis) const {
     const auto found = mode.values.find(axis.axis.name);
     return found == mode.values.end() ? axis.axis.values.back() : found->second;
   };
-  const Preset* preset = active_preset(presets_);
+  const Preset* preset = noted_preset(presets_);
   return preset ? std::min(of(caps_), of(preset->mode)) : of(caps_);
 }
 
@@ -326,9 +326,9 @@ void VerifySteps::check_presets() {
   }
   for (const Preset& preset : presets_.list)
     step.details.push_back(preset_text(preset) + ": " + describe(preset.mode.values));
-  const Preset* active = active_preset(presets_);
+  const auto active = std::ranges::find(presets_.list, true, &Preset::active);
   step.found = fmt::format("{} presets of nvpmodel.conf, in force: {}", presets_.list.size(),
-                           active ? preset_text(*active) : "not known");
+                           active != presets_.list.end() ? preset_text(*active) : "none that is known");
   if (!presets_.problems.empty()) {
     step.verdict = Verdict::failed;
     step.hint = "lines of nvpmodel.conf that could not be taken are named above";
@@ -349,7 +349,7 @@ void VerifySteps::check_nvpmodel() {
     return;
   }
   const PresetInForce told = parse_nvpmodel_query(*answer);
-  const Preset* active = active_preset(presets_);
+  const Preset* active = noted_preset(presets_);
   const bool same = active && (told.id ? *told.id == active->id : told.name == active->name);
   step.found = fmt::format("`nvpmodel -q` says {}{}{}",
                            told.name.empty() ? "nothing that is known" : told.name,
@@ -359,7 +359,7 @@ void VerifySteps::check_nvpmodel() {
                                               active ? preset_text(*active) : "nothing"));
   if (!same) {
     step.verdict = Verdict::failed;
-    step.hint = "Flyball takes the preset from the file: it is wrong about the one in force";
+    step.hint = "between presets of equal caps Flyball goes by the file";
   }
   add(std::move(step));
 }

@@ -63,7 +63,7 @@ Result<std::string> plan_text(const VerifyOptions& options, const std::filesyste
   FLYBALL_ASSIGN(const auto device, board->knobs());
   const VerifyDurations durations = VerifyDurations::of(options.quick);
   const Presets presets = board->presets();
-  const Preset* preset = active_preset(presets);
+  const Preset* preset = noted_preset(presets);
   std::vector<std::string> knobs;
   for (const AxisState& axis : device->states())
     if (axis.settable && !axis.asked) knobs.push_back(axis.axis.name);
