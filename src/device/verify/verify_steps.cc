@@ -327,8 +327,9 @@ void VerifySteps::check_presets() {
   for (const Preset& preset : presets_.list)
     step.details.push_back(preset_text(preset) + ": " + describe(preset.mode.values));
   const auto active = std::ranges::find(presets_.list, true, &Preset::active);
-  step.found = fmt::format("{} presets of nvpmodel.conf, in force: {}", presets_.list.size(),
-                           active != presets_.list.end() ? preset_text(*active) : "none that is known");
+  step.found =
+      fmt::format("{} presets of nvpmodel.conf, in force: {}", presets_.list.size(),
+                  active != presets_.list.end() ? preset_text(*active) : "none that is known");
   if (!presets_.problems.empty()) {
     step.verdict = Verdict::failed;
     step.hint = "lines of nvpmodel.conf that could not be taken are named above";

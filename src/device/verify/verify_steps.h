@@ -81,8 +81,8 @@ class VerifySteps {
   std::vector<std::string> axes_;  ///< of the tune: "gpu_mhz=408,612"
 };
 
-/// The preset that nvpmodel noted as the last that it set, whoever set a mode since; null where that
-/// is not known.
+/// The preset that nvpmodel noted as the last that it set, whoever set a mode since; null where
+/// that is not known.
 const Preset* noted_preset(const Presets& presets);
 
 }  // namespace flyball
