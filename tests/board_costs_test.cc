@@ -200,7 +200,7 @@ TEST_F(BoardCostsTest, ARunTellsItsShareOfIdlePower) {
   for (; number < 5 && first.out.find("`flyball mode idle") == std::string::npos; ++number)
     first = run(fresh);
   const std::string tuned = std::to_string(number);
-  EXPECT_THAT(first.out, HasSubstr("`flyball mode idle --run " + tuned + "` measures it"));
+  EXPECT_THAT(first.out, HasSubstr("`flyball mode idle --run " + tuned + " --root "));
   ASSERT_EQ(measure_idle({"--run", tuned, "--settle", "0.2s", "--duration", "0.5s"}).exit_code, 0);
   EXPECT_THAT(run(tune).out, HasSubstr("is idle power of this mode, measured"));
   auto as_json = tune;
