@@ -8,7 +8,9 @@ namespace flyball {
 
 const Preset* Presets::in_force() const {
   for (const auto is : {&Preset::active, &Preset::is_default}) {
-    if (const auto found = std::ranges::find(list, true, is); found != list.end()) return &*found;
+    const auto found = std::ranges::find_if(
+        list, [&](const Preset& preset) { return preset.*is && !preset.contradicted; });
+    if (found != list.end()) return &*found;
     if (judged) break;
   }
   return nullptr;

@@ -40,6 +40,13 @@ bool worth_another(const Measurement& m, bool senses_power) {
   return senses_power && !m.power;
 }
 
+// In their order. Where it was read, too, that it failed once says nothing.
+void keep_what_was_read(std::vector<StoredMeasurement>& known) {
+  const auto failed = [](const StoredMeasurement& one) { return one.measurement.failed(); };
+  if (!std::ranges::all_of(known, failed)) std::erase_if(known, failed);
+  std::ranges::sort(known, {}, &StoredMeasurement::id);
+}
+
 }  // namespace
 
 std::optional<size_t> MeasuredRole::candidate(size_t row) const {
@@ -65,26 +72,27 @@ Status Recorder::load(bool own_only) {
   filter.device = info.device;
   filter.workload = info.workload;
   filter.phase = info.phase;
-  filter.failed = true;
   // The rows of a table have provenances of their own; which table it is, its fingerprint says.
   if (info.live) filter.provenance = info.provenance;
   candidate_of_.assign(profiler_->space().size(), {});
   for (size_t c = 0; c < role_.config.size(); ++c) candidate_of_[role_.config[c]] = c;
-  FLYBALL_ASSIGN(const auto all, store_->conditions(filter));
+  const auto serve = [&](const SameConditions& same) {
+    return same.own && same.disturbed_by.empty() && same.fingerprint == info.fingerprint &&
+           same.conditions && serves(*same.conditions, info.conditions);
+  };
+  FLYBALL_ASSIGN(const auto read, store_->conditions(filter));
+  filter.failed = true;
+  FLYBALL_ASSIGN(const auto tried, store_->conditions(filter));
+  for (const SameConditions& same : tried)
+    if (serve(same)) FLYBALL_CHECK(take(same, filter, own_only));
+  for (auto& [candidate, known] : known_) keep_what_was_read(known);
   const SameConditions* other = nullptr;
   size_t others = 0, foreign = 0;
-  for (const SameConditions& same : all) {
-    if (same.own && same.disturbed_by.empty() && same.fingerprint == info.fingerprint &&
-        same.conditions && serves(*same.conditions, info.conditions)) {
-      FLYBALL_CHECK(take(same, filter, own_only));
-    } else if (same.own) {
-      other = &same;
-      others += same.measurements;
-    } else {
-      foreign += same.measurements;
-    }
+  for (const SameConditions& same : read) {
+    if (serve(same)) continue;
+    if (same.own) other = &same;
+    (same.own ? others : foreign) += same.measurements;
   }
-  for (auto& [candidate, known] : known_) std::ranges::sort(known, {}, &StoredMeasurement::id);
   if (!info.live || !known_.empty() || own_only) return {};
   if (other) notes_.push_back(why_not_taken(others, *other, info));
   if (foreign > 0)

@@ -148,7 +148,21 @@ TEST_F(RecorderTest, WhatLackedMemoryIsNotTriedAgainAndWhatFailedOtherwiseIs) {
     EXPECT_FALSE(ask(1).measurement.failed());
     EXPECT_TRUE(ask(0).from_store) << "though there is memory now: --fresh tries";
     EXPECT_TRUE(ask(1).from_store);
+    ASSERT_TRUE(Store::open(folder_.path())->add_measurement(board_.measure(0).value()).ok());
+    EXPECT_FALSE(ask(0).measurement.failed()) << "as it was read since";
+    Store store = Store::open(folder_.path()).value();
+    Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, false).value();
+    EXPECT_FALSE(recorder.look_ahead(0)->failed());
   }
+}
+
+TEST_F(RecorderTest, WhatFailedUnderOtherConditionsIsNoMeasurementThatIsNotTakenOver) {
+  board_.failure = "no such file";
+  (void)ask();
+  board_.failure = "";
+  board_.now().conditions["LibTorch"] = "2.2.0";
+  (void)ask();
+  EXPECT_THAT(notes_, IsEmpty());
 }
 
 TEST_F(RecorderTest, WhatATableAnsweredServesAndARowThatWasImportedDoesNot) {

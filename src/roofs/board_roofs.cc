@@ -248,7 +248,10 @@ Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string&
     const bool better = !of_kind || of_kind->roofs.provenance != Provenance::table;
     if (!own && (!better || fact.device != device)) continue;
     try {
-      FLYBALL_ASSIGN(BoardRoofs roofs, read_roofs(Json::parse(fact.json)));
+      auto read = read_roofs(Json::parse(fact.json));
+      if (!read && measured_here) continue;  // what is known of this board reads
+      if (!read) return read.error();
+      BoardRoofs roofs = *std::move(read);
       // Another machine of one name tells nothing, except where a table is all there is of a kind.
       if (!own && !roofs.fitted()) continue;
       if (!accepted(roofs.provenance)) continue;
@@ -261,6 +264,7 @@ Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string&
       if (own && stored.roofs.fitted()) return std::optional<StoredRoofs>(std::move(stored));
       (own ? measured_here : of_kind) = std::move(stored);
     } catch (const Json::exception& problem) {
+      if (measured_here) continue;
       return damaged_fact(fact, problem.what());
     }
   }

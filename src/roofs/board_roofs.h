@@ -98,8 +98,8 @@ struct StoredRoofs {
   BoardRoofs roofs;
   int64_t run = 0;
 };
-/// Those measured of this store's board (fingerprint), of each mode the latest, with what else the
-/// latest says; else those fitted of boards of this kind, over
+/// Those measured of this store's board (fingerprint), of each mode the latest, with number, time
+/// and what else the latest says; else those fitted of boards of this kind, over
 /// measured rows before simulated ones, and these only where they are accepted. Nothing: none are
 /// kept. Error: what is kept does not read.
 Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string& device,

@@ -255,7 +255,7 @@ double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int
   const int64_t ahead = batch.samples - samples;
   if (ahead == 0 || together_ns <= static_cast<double>(batch.deadline_ns) + grain_ns)
     return together_ns;
-  return begins_ns + own.duration.typical_ns(ahead) + answer_ns(own, samples);
+  return begins_ns + answer_ns(own, ahead) + answer_ns(own, samples);
 }
 
 // A service that refuses everybody for what its own answer takes runs nothing, and so never learns

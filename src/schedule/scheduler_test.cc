@@ -117,8 +117,6 @@ TEST(Scheduler, OverloadRefusesWithATimeToRetry) {
   EXPECT_EQ(scheduler.arrive(0, 5, 1, 10 * ms).refused, RefusalReason::overload);
 }
 
-// Pauses of the machine are no reason to refuse for good: what refuses runs nothing, and so would
-// never learn that they are over.
 // One request each millisecond, of which a batch of n takes 9 + n ms; the first runs until 10.
 class OneEachMillisecond {
  public:
@@ -167,6 +165,8 @@ TEST(Scheduler, WhoWouldWaitForAFullBatchIsJudgedByAllOfIt) {
   }
 }
 
+// Pauses of the machine are no reason to refuse for good: what refuses runs nothing, and so would
+// never learn that they are over.
 TEST(Scheduler, AnIdleServiceThatRefusedForASecondTriesAgain) {
   Scheduler scheduler = untrained(100, 16);
   int64_t now = 0;

@@ -52,7 +52,7 @@ Error all_failed(const TriedTrials& tried, const std::string& of) {
                                           : fmt::format("all {} trials{} failed", tried.failed, of);
   std::string hint = "mend that first: more profiles would fail as these did";
   if (tried.reasons.size() > 1) {
-    message += fmt::format(" for {} reasons, such as", tried.reasons.size());
+    message += ", in different words, such as";
     hint = "see why the trials failed, or allow more profiles";
   }
   return {code_of_failures(tried.reasons), message + ": " + *tried.reasons.begin(), hint};

@@ -282,7 +282,7 @@ TEST(Strategies, WhereEveryTrialFailedTheAnswerIsNotNo) {
   EXPECT_EQ(one.message, "all 2 trials failed: no such file");
   const Error several = error_of({"exit code 3", "exit code 4"});
   EXPECT_EQ(several.code, Code::unavailable);
-  EXPECT_EQ(several.message, "all 2 trials failed for 2 reasons, such as: exit code 3");
+  EXPECT_EQ(several.message, "all 2 trials failed, in different words, such as: exit code 3");
   EXPECT_EQ(error_of({"CUDA out of memory"}).code, Code::infeasible);
   EXPECT_EQ(error_of({}).code, Code::infeasible) << "nothing was tried";
 }

@@ -19,7 +19,7 @@ inline Error out_of_memory(const std::string& what) {
 inline bool tells_of_no_memory(std::string_view text) {
   return std::ranges::any_of(
       std::array{"out of memory", "not enough memory", "can't allocate memory",
-                 "Cannot allocate memory", "MemoryError", "bad_alloc", "does not fit"},
+                 "Cannot allocate memory", "MemoryError", "bad_alloc", " of memory, and "},
       [&](const char* words) { return text.find(words) != std::string_view::npos; });
 }
 

@@ -183,11 +183,12 @@ void judge_active(Presets& presets, const BoardDevice& board, std::optional<int>
   for (Preset& preset : presets.list) {
     const std::optional<bool> in_force = is_in_force(preset, caps);
     presets.judged = presets.judged && in_force;
+    preset.contradicted = in_force == false;
     if (in_force.value_or(false) && (!active || preset.id == told)) active = &preset;
   }
   for (Preset& preset : presets.list) {
     preset.told = preset.id == told;
-    preset.active = active ? &preset == active : !presets.judged && preset.told;
+    preset.active = active ? &preset == active : preset.told && !preset.contradicted;
   }
 }
 
