@@ -27,7 +27,7 @@ struct Preset {
   bool is_default = false, active = false;
   bool contradicted = false;  ///< by a cap that is in force: the board is not in it
   bool told = false;          ///< by nvpmodel's own word it was the last that was set
-  PowerMode mode{};   ///< cores that are on, and caps in MHz, of the axes that the board has
+  PowerMode mode{};  ///< cores that are on, and caps in MHz, of the axes that the board has
   std::vector<std::string>
       left_out{};  ///< what else it sets, which Flyball leaves alone: "TPC_PG X"
   std::vector<NvpmodelSetting> settings{};  ///< of nvpmodel.conf
