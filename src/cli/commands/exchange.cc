@@ -4,11 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <ranges>
+#include <span>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -159,7 +160,7 @@ struct ExportOptions {
 std::string board_names(const std::vector<std::string>& boards) {
   constexpr size_t most = 4;
   std::vector<std::string> named;
-  for (const std::string& board : boards | std::views::take(most))
+  for (const std::string& board : std::span(boards).first(std::min(most, boards.size())))
     named.push_back(board.empty() ? "this store" : board);
   if (boards.size() > most) named.push_back(fmt::format("{} others", boards.size() - most));
   return join(named, ", ");
