@@ -11,7 +11,6 @@ const Preset* Presets::in_force() const {
     const auto found = std::ranges::find_if(
         list, [&](const Preset& preset) { return preset.*is && !preset.contradicted; });
     if (found != list.end()) return &*found;
-    if (judged) break;
   }
   return nullptr;
 }

@@ -37,9 +37,8 @@ struct Presets {
   std::vector<Preset> list;
   std::vector<Error> problems;  ///< lines of nvpmodel.conf that were refused, files not readable
   std::string source{};         ///< where they are from: a file, or what boards/ says
-  bool judged = false;          ///< by the caps in force: the board may be in none of them
 
-  /// The one that is active, else the default unless caps were judged by; null where there is none.
+  /// The one that is active, else the default; null where there is none that no cap contradicts.
   const Preset* in_force() const;
 };
 

@@ -21,8 +21,7 @@ const CLI::App& program_of(const CLI::App& command) {
   return *app;
 }
 
-// "--root tree", where this command was given it and the one that `words`
-// name takes it.
+// "--root tree", where this command was given it and the one that `words` name takes it.
 std::vector<std::string> options_of_board(const CLI::App& command, const std::string& words,
                                           bool reads_table) {
   const CLI::App* other = &program_of(command);

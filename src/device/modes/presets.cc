@@ -179,10 +179,8 @@ PowerMode listed_caps(const BoardDevice& board) {
 void judge_active(Presets& presets, const BoardDevice& board, std::optional<int> told) {
   const PowerMode caps = listed_caps(board);
   Preset* active = nullptr;
-  presets.judged = !presets.list.empty();
   for (Preset& preset : presets.list) {
     const std::optional<bool> in_force = is_in_force(preset, caps);
-    presets.judged = presets.judged && in_force;
     preset.contradicted = in_force == false;
     if (in_force.value_or(false) && (!active || preset.id == told)) active = &preset;
   }
