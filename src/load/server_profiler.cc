@@ -114,7 +114,10 @@ class ServerProfiler final : public Profiler {
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
-    return "the mode as it was, and the lowest value of each axis of the server";
+    const bool own = std::ranges::any_of(space_.axes(),
+                                         [](const Axis& axis) { return axis.scope == Scope::run; });
+    return default_mode_text(space_.settings(default_), *device_) +
+           (own ? ", and the lowest value of each axis of the server" : "");
   }
   std::string out_of_reach(size_t config) const override {
     return device_->out_of_reach(space_.trial(config, info_.workload, info_.phase).mode);

@@ -220,23 +220,14 @@ class LiveFrames final : public FrameReader {
   void read_mode() {
     frame_.mode.caps = caps_in_force(*device_);
     frame_.mode.preset.clear();
-    const PowerMode listed = listed_caps();
-    for (const Preset& preset : presets_.list)
-      if (is_in_force(preset, listed).value_or(false) &&
-          (frame_.mode.preset.empty() || preset.active))
-        frame_.mode.preset = preset.name;
+    judge_by_caps(presets_, *device_);
+    const auto active = std::ranges::find(presets_.list, true, &Preset::active);
+    if (active != presets_.list.end()) frame_.mode.preset = active->name;
     frame_.mode.pinned = read_fixed(identity_, options_.root).dvfs_pinned;
     for (ClockFrame& clock : frame_.clocks)
       if (const auto cap = frame_.mode.caps.values.find(clock.axis);
           cap != frame_.mode.caps.values.end())
         clock.asked_mhz = cap->second;
-  }
-
-  // As presets name them: values of the axes.
-  PowerMode listed_caps() const {
-    std::vector<Axis> axes;
-    for (const KnobPtr& knob : device_->knobs()) axes.push_back(knob->axis());
-    return mode_below(axes, frame_.mode.caps);
   }
 
   void note_cost(int64_t now_ns) {

@@ -89,6 +89,10 @@ std::string contradicting(const std::vector<std::string>& a, const std::vector<s
   return "";
 }
 
+std::string counted_rows(size_t count) {
+  return fmt::format("{} row{}", count, count == 1 ? "" : "s");
+}
+
 // Without rows that repeat a configuration, or in which a figure is missing.
 Status leave_out(Csv& csv, const std::vector<size_t>& settings, const std::vector<size_t>& figures,
                  std::vector<std::string>& notes) {
@@ -126,9 +130,11 @@ Status leave_out(Csv& csv, const std::vector<size_t>& settings, const std::vecto
   csv.rows.resize(kept);
   csv.lines.resize(kept);
   if (empty > 0)
-    notes.push_back(fmt::format("{} rows with an empty field or a zero are left out", empty));
+    notes.push_back(fmt::format("{} with an empty field or a zero {} left out", counted_rows(empty),
+                                empty == 1 ? "is" : "are"));
   if (repeats > 0)
-    notes.push_back(fmt::format("{} rows repeat a configuration: its first row counts", repeats));
+    notes.push_back(fmt::format("{} repeat{} a configuration: its first row counts",
+                                counted_rows(repeats), repeats == 1 ? "s" : ""));
   if (contradictions > 0)
     notes.push_back(fmt::format("{} of these contradict{} it ({}{})", contradictions,
                                 contradictions == 1 ? "s" : "", first_contradiction,

@@ -47,7 +47,7 @@ TEST(PublicTables, TheFirstOfRepeatsCountsAndRowsWithGapsAreLeftOutByNumber) {
   EXPECT_EQ(table.title(), "resnet50 infer on orin_agx");
   EXPECT_THAT(table.minibatch_ms, ElementsAre(77.5, 150));
   EXPECT_THAT(imported->notes, ElementsAre("2 rows with an empty field or a zero are left out",
-                                           "1 rows repeat a configuration: its first row counts"));
+                                           "1 row repeats a configuration: its first row counts"));
 }
 
 TEST(PublicTables, RepeatsThatContradictTheFirstAreNamed) {
@@ -57,7 +57,7 @@ TEST(PublicTables, RepeatsThatContradictTheFirstAreNamed) {
                              "4,422400,114750000,665600000,900,1.0,13\n",
                              "resnet_infer_data_final.csv");
   ASSERT_TRUE(imported.ok()) << imported.error().message;
-  EXPECT_THAT(imported->notes, ElementsAre("1 rows repeat a configuration: its first row counts",
+  EXPECT_THAT(imported->notes, ElementsAre("1 row repeats a configuration: its first row counts",
                                            "1 of these contradicts it (line 3: 2149.6 and 900)"));
 }
 

@@ -173,24 +173,19 @@ PowerMode listed_caps(const BoardDevice& board) {
   return caps;
 }
 
-// nvpmodel's own word is of the last time that it was run: whoever set a mode since did not tell
-// it. So the caps tell, and that word decides between presets of equal caps, or where caps do not
-// read.
-void judge_active(Presets& presets, const BoardDevice& board, std::optional<int> told) {
+}  // namespace
+
+void judge_by_caps(Presets& presets, const BoardDevice& board) {
   const PowerMode caps = listed_caps(board);
   Preset* active = nullptr;
   for (Preset& preset : presets.list) {
     const std::optional<bool> in_force = is_in_force(preset, caps);
     preset.contradicted = in_force == false;
-    if (in_force.value_or(false) && (!active || preset.id == told)) active = &preset;
+    if (in_force.value_or(false) && (!active || preset.told)) active = &preset;
   }
-  for (Preset& preset : presets.list) {
-    preset.told = preset.id == told;
+  for (Preset& preset : presets.list)
     preset.active = active ? &preset == active : preset.told && !preset.contradicted;
-  }
 }
-
-}  // namespace
 
 Presets read_presets(const fs::path& root, const BoardDevice& board) {
   Presets presets;
@@ -215,8 +210,9 @@ Presets read_presets(const fs::path& root, const BoardDevice& board) {
   for (const NvpmodelMode& mode : conf.modes) {
     presets.list.push_back(preset_of(mode, board));
     presets.list.back().is_default = conf.default_mode == mode.id;
+    presets.list.back().told = active == mode.id;
   }
-  judge_active(presets, board, active);
+  judge_by_caps(presets, board);
   return presets;
 }
 
