@@ -8,6 +8,37 @@
 namespace flyball {
 namespace {
 
+ServerTrialOptions files_served(const std::vector<std::string>& words) {
+  ServerTrialOptions options;
+  options.argv = {"python3", "-m", "http.server", "{port}", "--bind", "127.0.0.1"};
+  options.argv.insert(options.argv.end(), words.begin(), words.end());
+  options.protocol = "http";
+  options.arrivals = constant_arrivals(40);
+  options.load_s = 0.3;
+  options.warm_up_s = 0.1;
+  return options;
+}
+
+std::string default_of(const ServerTrialOptions& options) {
+  const auto profiler =
+      make_server_profiler(std::make_unique<ScriptedDevice>(),
+                           std::make_unique<ScriptedMeter>([] { return 5.0; }), options);
+  EXPECT_TRUE(profiler.ok()) << profiler.error().message;
+  return profiler.ok() ? (*profiler)->default_reason() : "";
+}
+
+// A mode of fewer values than the board's is not the one that it was in.
+TEST(ServerProfiler, SaysWhatTheFirstTrialIsMadeWith) {
+  ServerTrialOptions options = files_served({});
+  EXPECT_EQ(default_of(options), "the mode as it was");
+  options.open = {named_axis("gpu_mhz", {300})};
+  EXPECT_EQ(default_of(options), "the mode nearest to the one before");
+  options = files_served({"{protocol_version}"});
+  options.open = {named_axis("protocol_version", {1, 2})};
+  EXPECT_EQ(default_of(options),
+            "the mode as it was, and the lowest value of each axis of the server");
+}
+
 // The board is lost while power is read, which is in the midst of the load.
 TEST(ServerProfiler, ATrialFailsWhereTheBoardIsLostMeanwhile) {
   const TempFolder folder;
@@ -17,13 +48,7 @@ TEST(ServerProfiler, ATrialFailsWhereTheBoardIsLostMeanwhile) {
     if (loses) of->stands = [] { return Error{Code::unavailable, "the helper went away", ""}; };
     return 5.0;
   });
-  ServerTrialOptions options;
-  options.argv = {"python3", "-m",        "http.server", "{port}",
-                  "--bind",  "127.0.0.1", "--directory", folder.path().string()};
-  options.protocol = "http";
-  options.arrivals = constant_arrivals(40);
-  options.load_s = 0.3;
-  options.warm_up_s = 0.1;
+  const ServerTrialOptions options = files_served({"--directory", folder.path().string()});
   const auto profiler = make_server_profiler(std::move(device), std::move(meter), options);
   ASSERT_TRUE(profiler.ok()) << profiler.error().message;
   const auto whole = (*profiler)->measure((*profiler)->default_config());
