@@ -4,13 +4,15 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "schedule/batch_plan.h"
+
 namespace flyball {
 namespace {
 
-constexpr double grain_ns = 1000;                        // below this, times are equal
 constexpr int64_t longest_patience_ns = 60'000'000'000;  // of refusing everybody
 constexpr size_t gaps_of_a_rate = 32;                    // the last arrivals tell the present rate
 constexpr int arrivals_weighed = 16;                     // then batches are weighed anew
+constexpr double expected_share = 0.5;  // of those who are expected, in the batch of a first one
 
 // Arrivals to be reckoned with where so many come on average: two standard deviations more.
 double reckoned_with(double mean) {
@@ -203,59 +205,44 @@ double Scheduler::before_ns(const Service& service, int64_t deadline_ns) const {
   return sum_ns + last_ns;
 }
 
-// The batch of a request that arrives now: the last one of its shape where there is room for all of
-// it, else one of its own.
-Scheduler::OwnBatch Scheduler::own_batch(const Service& own, int64_t samples,
-                                         uint64_t shape) const {
-  const int64_t most = own.rules.largest_batch;
-  const RequestQueue& queue = own.queue;
-  if (queue.empty()) return {.samples = samples};
-  if (queue.plain() && queue.front().shape == shape) {
-    const auto waiting = static_cast<int64_t>(queue.size());
-    const int64_t whole = waiting / most, rest = waiting % most;
-    const double before_ns = static_cast<double>(whole) * own.duration.typical_ns(most);
-    if (rest == 0) return {before_ns, samples};
-    if (rest + samples > most) return {before_ns + own.duration.typical_ns(rest), samples};
-    return {before_ns, rest + samples,
-            queue.requests()[static_cast<size_t>(whole * most)].deadline_ns};
-  }
-  const std::vector<WaitingBatch> batches = queue.batches(most);
-  size_t ahead = batches.size();
-  for (size_t b = 0; b < batches.size(); ++b)
-    if (batches[b].shape == shape) ahead = b;
-  const bool joins = ahead < batches.size() && batches[ahead].samples + samples <= most;
-  if (!joins) ahead = batches.size();
-  OwnBatch batch{.samples = samples};
-  for (size_t b = 0; b < ahead; ++b) batch.before_ns += own.duration.typical_ns(batches[b].samples);
-  if (joins) {
-    batch.samples += batches[ahead].samples;
-    batch.deadline_ns = batches[ahead].deadline_ns;
-  }
-  return batch;
+// What waits in other shapes, and is served no later than a batch of this deadline.
+double Scheduler::other_shapes_ns(const Service& own, uint64_t shape, int64_t deadline_ns) const {
+  if (own.queue.empty() || (own.queue.one_shape() && own.queue.front().shape == shape)) return 0;
+  double sum_ns = 0;
+  for (const WaitingBatch& batch : own.queue.batches(own.rules.largest_batch))
+    if (batch.shape != shape && batch.deadline_ns <= deadline_ns)
+      sum_ns += own.duration.typical_ns(batch.samples);
+  return sum_ns;
 }
 
-// When a request that arrives now has its answer: what must end before, and its own batch. Who
-// comes later makes that batch larger, and nobody late: where its first request would be, it is cut
-// (batch_in_time()), and so it is before this one. But it is whole where more wait than it holds.
-double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int64_t now_ns) const {
+// By how much a request that arrives now misses its deadline. It joins the last batch that waits,
+// where the first of that one is in time all the same. Else it is the first of another, which is
+// cut where it would be late; so it is judged by a batch that is worth it, with half of those who
+// are expected until it begins. By a smaller one each batch would be cut for its first, at a load
+// that larger ones can answer.
+double Scheduler::late_ns(size_t asked, int64_t samples, uint64_t shape, int64_t now_ns) const {
   const Service& own = services_[asked];
+  const int64_t due_ns = now_ns + own.rules.within_ns(), most = own.rules.largest_batch;
+  const auto deadline_ns = static_cast<double>(due_ns);
   double begins_ns = free_ns(now_ns) + announced_ns_;
   for (size_t s = 0; s < services_.size(); ++s)
-    if (s != asked && services_[s].duration.known())
-      begins_ns += before_ns(services_[s], now_ns + own.rules.within_ns());
-  if (!own.duration.known()) return begins_ns;
-  const OwnBatch batch = own_batch(own, samples, shape);
-  begins_ns += batch.before_ns;
-  const double waits_s = (begins_ns - static_cast<double>(now_ns)) * 1e-9;
-  const double then =
-      static_cast<double>(batch.samples) + rate_hz(own, now_ns) * own.samples * waits_s;
-  if (then > static_cast<double>(own.rules.largest_batch))
-    return begins_ns + answer_ns(own, std::max(batch.samples, own.rules.largest_batch));
-  const double together_ns = begins_ns + answer_ns(own, batch.samples);
-  const int64_t ahead = batch.samples - samples;
-  if (ahead == 0 || together_ns <= static_cast<double>(batch.deadline_ns) + grain_ns)
-    return together_ns;
-  return begins_ns + answer_ns(own, ahead) + answer_ns(own, samples);
+    if (s != asked && services_[s].duration.known()) begins_ns += before_ns(services_[s], due_ns);
+  if (!own.duration.known()) return begins_ns - deadline_ns;
+  const BatchPlan plan = plan_batches(own.queue, shape, most, own.duration, begins_ns);
+  if (plan.last > 0 && plan.last + samples <= most) {
+    const double ends_ns = plan.last_begins.then(own.duration, plan.last + samples).upper_ns() +
+                           other_shapes_ns(own, shape, plan.last_deadline_ns);
+    if (!plan.in_time || ends_ns <= static_cast<double>(plan.last_deadline_ns) + grain_ns)
+      return ends_ns - deadline_ns;
+  }
+  const double others_ns = other_shapes_ns(own, shape, due_ns);
+  const double waits_s = (plan.ends.typical_ns + others_ns - static_cast<double>(now_ns)) * 1e-9;
+  const double with_expected =
+      static_cast<double>(samples) + expected_share * rate_hz(own, now_ns) * own.samples * waits_s;
+  const int64_t batch = with_expected < static_cast<double>(most)
+                            ? static_cast<int64_t>(with_expected)
+                            : std::max(samples, most);
+  return plan.ends.then(own.duration, batch).upper_ns() + others_ns - deadline_ns;
 }
 
 // A service that refuses everybody for what its own answer takes runs nothing, and so never learns
@@ -286,21 +273,23 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
     service.next_arrival = (service.next_arrival + 1) % gaps_of_a_rate;
   }
   if (draining_) return {RefusalReason::draining, service.rules.latency_ns};
-  const int64_t deadline_ns = now_ns + service.rules.within_ns();
-  const double late_ns =
-      answered_ns(index, samples, shape, now_ns) - static_cast<double>(deadline_ns);
-  const auto retry_ns = static_cast<int64_t>(std::clamp(late_ns, 1e6, 3.6e12));
-  if (service.queue.size() >= service.rules.queue.bound)
-    return {RefusalReason::queue_full, retry_ns};
+  const bool refuses = service.rules.queue.overload == Overload::refuse;
+  const double late_ns = refuses ? this->late_ns(index, samples, shape, now_ns) : 0;
+  const auto retry_ns = [](double after_ns) {
+    return static_cast<int64_t>(std::clamp(after_ns, 1e6, 3.6e12));
+  };
+  if (service.queue.size() >= service.rules.queue.bound) {
+    const double place_ns = free_ns(now_ns) - static_cast<double>(now_ns);
+    return {RefusalReason::queue_full, retry_ns(std::max(late_ns, place_ns))};
+  }
   const bool in_time = late_ns <= grain_ns;
-  if (!in_time && service.rules.queue.overload == Overload::refuse &&
-      !doubts_refusals(service, samples, now_ns)) {
+  if (!in_time && !doubts_refusals(service, samples, now_ns)) {
     overloaded_ns_ = now_ns;
-    return {RefusalReason::overload, retry_ns};
+    return {RefusalReason::overload, retry_ns(late_ns)};
   }
   service.refusing_since_ns = -1;
   if (in_time) service.patience_ns = shortest_patience_ns;
-  service.queue.push({id, now_ns, deadline_ns, samples, shape});
+  service.queue.push({id, now_ns, now_ns + service.rules.within_ns(), samples, shape});
   return {};
 }
 
@@ -334,37 +323,27 @@ bool Scheduler::start_training(int64_t now_ns, Decision& decision) {
   return true;
 }
 
-// All that wait, up to the largest batch; fewer where the first would be late in the larger batch,
-// and the others can still be served after it.
-int64_t Scheduler::batch_in_time(const Service& service, int64_t now_ns) const {
-  const int64_t waiting = service.queue.samples_like_front();
-  const int64_t all = std::min(waiting, service.rules.largest_batch);
-  const auto left_ns = static_cast<double>(service.queue.front().deadline_ns - now_ns) + grain_ns;
-  if (answer_ns(service, all) <= left_ns || waiting > all) return all;
-  int64_t some = 0, too_many = all;
-  while (too_many - some > 1) {
-    const int64_t middle = (some + too_many) / 2;
-    (answer_ns(service, middle) <= left_ns ? some : too_many) = middle;
-  }
-  if (some == 0) return all;
-  int64_t taken = 0;
-  for (const Waiting& request : service.queue.requests()) {
-    if (request.shape != service.queue.front().shape) continue;
-    if (taken + request.samples > some) {
-      const double both_ns = answer_ns(service, taken) + answer_ns(service, all - taken);
-      const auto next_left_ns = static_cast<double>(request.deadline_ns - now_ns) + grain_ns;
-      return taken > 0 && both_ns <= next_left_ns ? taken : all;
-    }
-    taken += request.samples;
-  }
-  return all;
+// All that wait, up to the largest batch; fewer where the first would typically be late in that,
+// and all can be in time.
+int64_t Scheduler::next_batch(const Service& service, int64_t now_ns) const {
+  const Waiting& first = service.queue.front();
+  const int64_t most = service.rules.largest_batch;
+  const int64_t all = std::min(service.queue.samples_like_front(), most);
+  const auto left_ns = static_cast<double>(first.deadline_ns - now_ns) + grain_ns;
+  const auto in_time = [&](int64_t samples) {
+    return service.duration.typical_ns(samples) <= left_ns;
+  };
+  if (!service.duration.known() || in_time(all) || !in_time(first.samples)) return all;
+  const BatchPlan plan =
+      plan_batches(service.queue, first.shape, most, service.duration, static_cast<double>(now_ns));
+  return plan.in_time ? plan.first : all;
 }
 
 Decision Scheduler::start_inference(int64_t now_ns) {
   const size_t who = earliest();
   if (who == services_.size()) return {draining_ ? Act::stop : Act::wait, 0, 0};
   Service& service = services_[who];
-  const int64_t most = batch_in_time(service, now_ns);
+  const int64_t most = next_batch(service, now_ns);
   running_ = {Act::infer, who, service.queue.take(most, batch_)};
   busy_until_ns_ = static_cast<double>(now_ns) + answer_ns(service, running_.samples);
   return running_;

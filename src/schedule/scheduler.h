@@ -200,15 +200,10 @@ class Scheduler {
   size_t earliest() const;
   bool start_training(int64_t now_ns, Decision& decision);
   Decision start_inference(int64_t now_ns);
-  int64_t batch_in_time(const Service& service, int64_t now_ns) const;
+  int64_t next_batch(const Service& service, int64_t now_ns) const;
   double before_ns(const Service& service, int64_t deadline_ns) const;
-  struct OwnBatch {
-    double before_ns = 0;  ///< what the service's batches take before it
-    int64_t samples = 0;   ///< with those of the request
-    int64_t deadline_ns = std::numeric_limits<int64_t>::max();  ///< of its first request
-  };
-  OwnBatch own_batch(const Service& service, int64_t samples, uint64_t shape) const;
-  double answered_ns(size_t service, int64_t samples, uint64_t shape, int64_t now_ns) const;
+  double other_shapes_ns(const Service& service, uint64_t shape, int64_t deadline_ns) const;
+  double late_ns(size_t service, int64_t samples, uint64_t shape, int64_t now_ns) const;
   bool doubts_refusals(Service& service, int64_t samples, int64_t now_ns);
 
   DurationOptions durations_;

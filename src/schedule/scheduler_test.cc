@@ -153,15 +153,33 @@ TEST(Scheduler, WhoWouldBeCutOffABatchIsJudgedByTheNext) {
   EXPECT_EQ(service.next_batch(), 5);
 }
 
-// A batch that more wait for than it holds is not cut.
-TEST(Scheduler, WhoWouldWaitForAFullBatchIsJudgedByAllOfIt) {
-  for (const int64_t largest : {8, 16}) {
-    Scheduler scheduler({{"net", 25 * ms, largest, 4096, Overload::refuse, 1000}}, {});
+// Who is the first of a batch is taken where half of those who are expected can be with it.
+TEST(Scheduler, TheFirstOfABatchIsJudgedByABatchThatIsWorthIt) {
+  EXPECT_TRUE(OneEachMillisecond(23).takes(1)) << "five, of the nine who come until 10, end at 24";
+  EXPECT_FALSE(OneEachMillisecond(22).takes(1)) << "alone it would be answered at 20";
+}
+
+// At more than can be answered, too: batches as large as their first allows, cut for nobody else.
+TEST(Scheduler, WhoIsTakenIsInTimeWhereMoreComeThanCanBeAnswered) {
+  for (const auto& [largest, least] :
+       std::map<int64_t, uint64_t>{{1, 990}, {4, 3000}, {16, 5000}, {64, 5000}}) {
+    Scheduler scheduler({{"net", 40 * ms, largest, 4096, Overload::refuse, 800}}, {});
     scheduler.inference_time(0) = batch_curve(10, 1, 64);
-    scheduler.arrive(0, 0, 1, 0);
-    EXPECT_EQ(scheduler.decide(0).samples, 1);
-    // Ten are expected by 10: eight of them end at 27, the batch of 16 is judged by what waits.
-    EXPECT_EQ(scheduler.arrive(0, 1, 1, ms).refused == RefusalReason::none, largest == 16);
+    int64_t now = 0, next = 0;
+    uint64_t answered = 0;
+    while (now < 10'000 * ms) {
+      const int64_t samples = scheduler.decide(now).samples;
+      const int64_t ends = samples > 0 ? now + (9 + samples) * ms : next;
+      for (; next < ends + (samples > 0 ? 0 : 1); next += 1'250'000)
+        scheduler.arrive(0, static_cast<uint64_t>(next), 1, next);
+      for (const Waiting& request : scheduler.batch())
+        ASSERT_LE(ends, request.deadline_ns) << "largest batch " << largest;
+      answered += static_cast<uint64_t>(samples);
+      now = ends;
+      if (samples > 0) scheduler.ended(now);
+    }
+    // Of 100 and 308/s that batches of 1 and 4 allow; two of 11 last 40 ms: those allow 550/s.
+    EXPECT_GT(answered, least) << "largest batch " << largest;
   }
 }
 
