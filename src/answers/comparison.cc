@@ -349,8 +349,11 @@ std::string compare_with_default(const Plan& plan) {
       });
   if (!trains_nothing(problem, plan.answer->outcome)) return presets;
   const bool all_known = plan.coverage && *plan.coverage != Provenance::predicted;
-  return fmt::format("no training {} beside this service within these limits{}{}",
-                     all_known ? "fits" : "is known to fit", presets.empty() ? "" : "; ", presets);
+  // By the equations: the scheduler trains in gaps of any length.
+  return fmt::format(
+      "no training {} beside this service within these limits, in whole minibatches between its "
+      "batches (what runs in other gaps is planned with --arrivals){}{}",
+      all_known ? "fits" : "is known to fit", presets.empty() ? "" : "; ", presets);
 }
 
 Json established_json(const Plan& plan) {

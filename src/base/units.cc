@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/figure.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -76,6 +77,19 @@ std::string format_seconds(Seconds time) {
   const long whole = std::lround(s);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, (whole % 3600) / 60);
+}
+
+std::string upper_seconds(Seconds time) {
+  const double s = time.value;
+  if (s < 59.95) return format_seconds({s > 0 ? rounded(s, 3, true) : s});
+  const double grain = s < 3599.5 ? 1 : 60;
+  return format_seconds({grain * std::ceil(s / grain * (1 - 1e-9))});
+}
+
+std::string limit_seconds(Seconds limit) {
+  const double s = limit.value, grain = s < 3600 ? 1 : 60;
+  if (s >= 1 && std::fmod(s, grain) != 0) return as_typed(s) + " s";
+  return format_seconds(limit);
 }
 
 }  // namespace flyball

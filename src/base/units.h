@@ -47,5 +47,9 @@ Result<double> parse_bytes(std::string_view text);
 
 /// "850 ms", "12.4 s", "5 min 10 s": a duration as a person reads it.
 std::string format_seconds(Seconds time);
+/// The same, rounded up: a limit that may be typed from it is kept by what took so long.
+std::string upper_seconds(Seconds time);
+/// A limit as it was typed: "5 min 0 s", "148.61 s".
+std::string limit_seconds(Seconds limit);
 
 }  // namespace flyball

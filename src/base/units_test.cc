@@ -75,5 +75,15 @@ TEST(Units, NeverRoundsADurationIntoTheNextUnit) {
   EXPECT_EQ(format_seconds({3599.6}), "1 h 0 min");
 }
 
+TEST(Units, WhatMayBeTypedAsALimitIsRoundedUp) {
+  EXPECT_EQ(upper_seconds({130.2}), "2 min 11 s");
+  EXPECT_EQ(upper_seconds({130 + 1e-9}), "2 min 10 s");
+  EXPECT_EQ(upper_seconds({12.41}), "12.5 s");
+  EXPECT_EQ(upper_seconds({3721}), "1 h 3 min");
+  EXPECT_EQ(limit_seconds({148.61}), "148.61 s");
+  EXPECT_EQ(limit_seconds({300}), "5 min 0 s");
+  EXPECT_EQ(limit_seconds({3725}), "3725 s");
+}
+
 }  // namespace
 }  // namespace flyball

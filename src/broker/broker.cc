@@ -182,14 +182,14 @@ void Broker::take_words(int id, Client& client, std::string_view text) {
 }
 
 // A name is one client, whichever process has it; once all of them have gone it may come in another
-// role, which is another client.
+// role, which is another client. A training and a service that are expected may have one name.
 Result<size_t> Broker::job_of(const TurnRole& role) {
   std::optional<size_t> known;
   for (size_t j = 0; j < jobs_.size(); ++j) {
     const TurnRole& other = result_.clients[j].role;
     if (other == role) known = j;
-    if (other.name == role.name && !(other == role) &&
-        (jobs_[j].connected > 0 || jobs_[j].expected))
+    const bool taken = jobs_[j].expected ? other.service == role.service : jobs_[j].connected > 0;
+    if (other.name == role.name && !(other == role) && taken)
       return Error{Code::conflict,
                    fmt::format("{} is {} as {}", role.name,
                                jobs_[j].expected ? "expected" : "connected", role_text(other)),

@@ -57,10 +57,31 @@ Status check_free(const fs::path& path) {
   return {};
 }
 
+Status let_in(const fs::path& folder, gid_t group) {
+  if (::chown(folder.c_str(), ::geteuid(), group) != 0 || ::chmod(folder.c_str(), 0750) != 0)
+    return file_error("let a group into", folder, errno);
+  return {};
+}
+
+// The folder that a broker makes where none is named: one of it may have made it without a group.
+bool is_usual(const fs::path& folder, const struct stat& there) {
+  return folder == broker_socket().parent_path() && there.st_uid == ::geteuid();
+}
+
 // A folder for the socket; who may enter it may see the socket, which has rights of its own.
 Status make_folder(const fs::path& folder, std::optional<gid_t> group) {
   struct stat there {};
-  if (folder.empty() || ::stat(folder.c_str(), &there) == 0) return {};
+  if (folder.empty()) return {};
+  if (::stat(folder.c_str(), &there) == 0) {
+    const bool enters = !group || (there.st_mode & S_IXOTH) != 0 ||
+                        (there.st_gid == *group && (there.st_mode & S_IXGRP) != 0);
+    if (enters) return {};
+    if (is_usual(folder, there)) return let_in(folder, *group);
+    return Error{Code::permission,
+                 fmt::format("the group cannot enter {}, where the socket is", folder.string()),
+                 fmt::format("let it: chgrp {} {} && chmod g+x {}", *group, folder.string(),
+                             folder.string())};
+  }
   std::error_code failed;
   fs::create_directories(folder.parent_path(), failed);
   if (failed) return file_error("create the folder", folder.parent_path(), failed.value());
@@ -68,10 +89,7 @@ Status make_folder(const fs::path& folder, std::optional<gid_t> group) {
     if (errno == EEXIST) return {};  // another broker has made it just now
     return file_error("create the folder", folder, errno);
   }
-  if (group &&
-      (::chown(folder.c_str(), ::geteuid(), *group) != 0 || ::chmod(folder.c_str(), 0750) != 0))
-    return file_error("let a group into", folder, errno);
-  return {};
+  return group ? let_in(folder, *group) : Status();
 }
 
 // In a folder that everybody may write to, another user may have been there before.

@@ -42,7 +42,8 @@ class TurnSockets {
   TurnSockets() = default;
   /// Clients may come to `path`, whose folder is made where there is none: those of this user, and
   /// of `group` where one is named. Errors: a broker or another program listens there already
-  /// (`conflict`); those of listen_at().
+  /// (`conflict`); the group cannot enter a folder that was there (`permission`); those of
+  /// listen_at().
   static Result<TurnSockets> listen(const std::filesystem::path& path, std::optional<gid_t> group);
   TurnSockets(TurnSockets&&) = default;
   TurnSockets& operator=(TurnSockets&&) = delete;

@@ -55,6 +55,28 @@ TEST_F(TurnSocketsTest, AGroupMayBeLetIn) {
   EXPECT_EQ(there.st_mode & 0777, 0660u);
 }
 
+TEST_F(TurnSocketsTest, AFolderThatTheGroupCannotEnterIsNamed) {
+  std::filesystem::create_directory(folder_);
+  std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+  const auto closed = TurnSockets::listen(path_, ::getegid());
+  ASSERT_FALSE(closed.ok());
+  EXPECT_EQ(closed.error().code, Code::permission);
+  EXPECT_THAT(closed.error().hint, HasSubstr("chmod g+x " + folder_.string()));
+  std::filesystem::permissions(folder_, std::filesystem::perms(0710));
+  EXPECT_TRUE(TurnSockets::listen(path_, ::getegid()).ok());
+}
+
+// An earlier one without a group made it.
+TEST_F(TurnSocketsTest, TheUsualFolderIsOpenedToAGroup) {
+  ::setenv("FLYBALL_BROKER", path_.c_str(), 1);
+  EXPECT_TRUE(TurnSockets::listen(path_, {}).ok());
+  EXPECT_TRUE(TurnSockets::listen(path_, ::getegid()).ok());
+  ::unsetenv("FLYBALL_BROKER");
+  struct stat there {};
+  ASSERT_EQ(::stat(folder_.c_str(), &there), 0);
+  EXPECT_EQ(there.st_mode & 0777, 0750u);
+}
+
 TEST_F(TurnSocketsTest, ThereIsOneBrokerAtAPlaceAndADeadOneIsReplaced) {
   {
     const auto first = TurnSockets::listen(path_, {});

@@ -34,6 +34,7 @@ Result<ServerTrialOptions> server_trials(const Board& board, const ProfilerOptio
   trial.warm_up_s = std::min(2.0, 0.2 * trial.load_s);
   trial.timeout_s = server.load.timeout_s;
   trial.connections = server.load.connections;
+  trial.seed = options.seed;
   trial.figure = server.figure;
   trial.interrupted = &interrupt_flag();
   return trial;

@@ -19,7 +19,7 @@ constexpr std::array objectives = {BoardObjective::time, BoardObjective::energy,
                                    BoardObjective::price};
 
 std::string time_text(double seconds) {
-  return format_seconds({seconds});
+  return upper_seconds({seconds});
 }
 std::string energy_text(double joules) {
   return number(joules) + " J";

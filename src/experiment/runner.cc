@@ -260,8 +260,12 @@ void leave_out_unmeasured(ExperimentResult& result, const ExperimentOptions& opt
 Result<ExperimentResult> load_at(const ExperimentSpec& spec, const ExperimentOptions& options,
                                  const BoardInfo& board) {
   ExperimentResult result = begin_experiment(spec, options, board);
-  FLYBALL_ASSIGN(const auto known,
-                 stored_figures(*options.store, {.run = {}, .fingerprint = result.fingerprint}));
+  ExperimentRunFilter here{.run = {}, .fingerprint = result.fingerprint, .own = true};
+  FLYBALL_ASSIGN(auto known, stored_figures(*options.store, here));
+  if (known.empty()) {  // a store that others were collected into
+    here.own = false;
+    FLYBALL_ASSIGN(known, stored_figures(*options.store, here));
+  }
   const std::set<std::string> asked = keys_of(spec);
   for (const StoredFigures& one : known)
     if (asked.contains(one.key)) result.fingerprint = one.conditions;  // the latest

@@ -26,7 +26,7 @@ std::string value_text(FleetObjective objective, double value) {
     case FleetObjective::energy:
       return format_joules(value);
     case FleetObjective::time:
-      return format_seconds({value});
+      return upper_seconds({value});
     case FleetObjective::power:
       return upper_figure(value) + " W";
   }
@@ -250,7 +250,7 @@ Result<FleetObjective> parse_fleet_objective(const std::string& text) {
 
 std::string FleetLimits::text(bool each) const {
   std::vector<std::string> parts;
-  if (deadline_s) parts.push_back("deadline " + format_seconds({*deadline_s}));
+  if (deadline_s) parts.push_back("deadline " + limit_seconds({*deadline_s}));
   if (power_w) parts.push_back(fmt::format("power ≤ {} W", as_typed(*power_w)));
   if (count)
     parts.push_back(
@@ -278,7 +278,7 @@ std::string fleet_sentence(const FleetAnswer& answer) {
                                             number(std::max(answer.gap_pct(), 1e-4), 2), least);
   return fmt::format(
       "{} of {} board{} {} in {}, at {} W and with {}: {}{}", plan.boards, all, all == 1 ? "" : "s",
-      finish_text(plan.boards, answer.question.each), format_seconds({plan.time_s}),
+      finish_text(plan.boards, answer.question.each), upper_seconds({plan.time_s}),
       upper_figure(plan.power_w, 4, answer.question.limits.power_w.value_or(unlimited_w)),
       format_joules(plan.energy_j), how, binding_text(answer));
 }

@@ -10,6 +10,7 @@
 #include "answers/repeats.h"
 #include "base/text.h"
 #include "compare/compared_board.h"
+#include "predict/contradicted.h"
 #include "space/axis_choice.h"
 #include "space/pareto.h"
 #include "store/stored_trials.h"
@@ -114,6 +115,21 @@ Result<WorkloadTable> as_asked(const WorkloadTable& table, const FleetTraining& 
   return narrowed(table, choices);
 }
 
+// A plan may rest on them, and its energy is too low then.
+std::string misread_note(const WorkloadTable& table, const FleetKind& kind) {
+  std::vector<std::string> modes;
+  for (const size_t row : suspicious_power(table)) {
+    const Settings mode = table.space.settings(row);
+    if (std::ranges::find(kind.front, mode, &FleetMode::config) != kind.front.end())
+      modes.push_back(describe(mode));
+  }
+  if (modes.empty()) return "";
+  return fmt::format(
+      "{}: the power of {} of its {} modes lies more than 6 % below what neighbours let expect, "
+      "and was probably read too early; what rests on it draws more: {}",
+      kind.name, modes.size(), kind.front.size(), join(modes, "; "));
+}
+
 // Of the boards of a store: each counts once in a mode.
 std::vector<FleetMode> means_of_boards(std::vector<StoredMeasurement>& trials, FleetKind& kind) {
   const OneTotal total = keep_one_total(trials);
@@ -200,6 +216,8 @@ Result<FleetKind> tabled_kind(const Table& table, const FleetTraining& training)
                  "add a column batch_size"};
   FLYBALL_ASSIGN(const WorkloadTable asked, as_asked(accepted, training));
   FLYBALL_ASSIGN(FleetKind kind, kind_of(asked, compared_title(of_network->device, "table")));
+  if (std::string note = misread_note(merge_repeats(asked), kind); !note.empty())
+    kind.notes.push_back(std::move(note));
   if (left_out > 0)
     kind.notes.push_back(
         fmt::format("{}: {} rows that were not measured are left out (--accept takes them)",

@@ -9,6 +9,7 @@
 
 #include "answers/per_text.h"
 #include "base/distributions.h"
+#include "base/os/file_version.h"
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -74,14 +75,24 @@ std::string failures_text(const LoadSummary& summary) {
   return join(parts, "; ");
 }
 
+// Times of a file are told by what they are, since its text may be another one next time.
+std::string arrivals_text(const ArrivalSpec& arrivals) {
+  if (arrivals.kind != ArrivalKind::trace) return arrivals.text;
+  std::string times;
+  for (const double time_s : arrivals.times_s) times += fmt::format("{} ", time_s);
+  for (const RateWindow& window : arrivals.windows)
+    times += fmt::format("{}:{} ", window.rate_hz, window.seconds);
+  return fmt::format("{} of content {:016x}", arrivals.text, content_hash(times));
+}
+
 std::string load_text(const ServerTrialOptions& o) {
   const LoadRequestOptions& r = o.request;
   return fmt::format(
       "{} for {:g} s after {:g} s, seed {}; {} {} {}; model {}; prompt {}; {} tokens{}; "
       "shapes {}; body {} {}; {} connections, {:g} s each; counted {}",
-      o.arrivals.text, o.load_s, o.warm_up_s, o.seed, o.protocol, r.method, o.url, r.model,
-      r.prompt, r.max_tokens, r.stream ? ", streamed" : "", join(r.shapes, " "), r.body.string(),
-      r.content_type, o.connections, o.timeout_s, served_figure_name(o.figure));
+      arrivals_text(o.arrivals), o.load_s, o.warm_up_s, o.seed, o.protocol, r.method, o.url,
+      r.model, r.prompt, r.max_tokens, r.stream ? ", streamed" : "", join(r.shapes, " "),
+      r.body.string(), r.content_type, o.connections, o.timeout_s, served_figure_name(o.figure));
 }
 
 class ServerProfiler final : public Profiler {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/distinct.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -122,6 +123,17 @@ Settings all_settings(const Trial& trial) {
 
 double from_usual_batch(double batch_size) {
   return std::abs(std::log(std::max(batch_size, 0.5) / usual_batch_size));
+}
+
+std::string unknown_axes_note(std::span<const Axis> axes) {
+  std::vector<std::string> unknown;
+  for (const Axis& axis : axes)
+    if (!is_known_axis(axis.name) && axis_title(axis) == axis.name)
+      add_distinct(unknown, axis.name);
+  if (unknown.empty()) return "";
+  const bool one = unknown.size() == 1;
+  return fmt::format("{} {} taken for {} of the board; leave out of the file what is no setting",
+                     join(unknown, ", "), one ? "is" : "are", one ? "an axis" : "axes");
 }
 
 }  // namespace flyball

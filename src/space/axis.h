@@ -49,6 +49,9 @@ Axis named_axis(const std::string& name, std::vector<double> values = {});
 /// A column's title of that axis: its name, and where that does not say its scope (an axis that a
 /// program made up) also that: "depth:run".
 std::string axis_title(const Axis& axis);
+/// "temp_c is taken for an axis of the board; …": of a table's columns that no title says to be
+/// axes, since such a one may be a figure; "" where there is none.
+std::string unknown_axes_note(std::span<const Axis> axes);
 /// The axis of such a title.
 Axis titled_axis(const std::string& title);
 

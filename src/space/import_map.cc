@@ -233,27 +233,16 @@ void note_contradictions(const WorkloadTable& table, std::vector<std::string>& n
         table.title(), count, count == 1 ? "" : "s", first, count == 1 ? "" : ", …"));
 }
 
-// A column that no title says to be an axis may be a figure, such as a temperature.
-void note_unknown_axes(const Table& table, std::vector<std::string>& notes) {
-  std::vector<std::string> unknown;
-  for (const WorkloadTable& workload : table.workloads)
-    for (const Axis& axis : workload.space.axes())
-      if (!is_known_axis(axis.name) && axis_title(axis) == axis.name)
-        add_distinct(unknown, axis.name);
-  if (unknown.empty()) return;
-  const bool one = unknown.size() == 1;
-  notes.push_back(
-      fmt::format("{} {} taken for {} of the board; leave out of the file what is no "
-                  "setting",
-                  join(unknown, ", "), one ? "is" : "are", one ? "an axis" : "axes"));
-}
-
 Result<Imported> take_columns(const Csv& csv, const ImportMap& map) {
   Imported imported;
   if (map.empty()) {
     FLYBALL_ASSIGN(imported.table, parse_table(csv));
     std::ranges::copy_if(csv.header, std::back_inserter(imported.ignored_columns), is_passed_over);
-    note_unknown_axes(imported.table, imported.notes);
+    std::vector<Axis> axes;
+    for (const WorkloadTable& workload : imported.table.workloads)
+      axes.insert(axes.end(), workload.space.axes().begin(), workload.space.axes().end());
+    if (std::string note = unknown_axes_note(axes); !note.empty())
+      imported.notes.push_back(std::move(note));
     return imported;
   }
   FLYBALL_ASSIGN(const std::vector<Source> sources, find_sources(csv, map));

@@ -202,12 +202,20 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const
   return oracle;
 }
 
+// Of a machine it is a sensor that is missing, of a table a column.
+Status check_power_of(const ProfilerInfo& info) {
+  if (info.live || info.power_gap.empty()) return check_power(info.power_gap);
+  return Error{Code::unavailable, info.power_gap,
+               "ask for objective time without power and energy budgets; a column of another name "
+               "or unit is taken by `flyball import FILE --map power_w=COLUMN:mW`"};
+}
+
 }  // namespace
 
 Result<Asked> tune_problem(const Request& request, const SharedBoard& board, bool whole_runs) {
   if (!request.is_tune()) return tune_problem(as_tune(request), board, whole_runs);
   FLYBALL_ASSIGN(Asked asked, make_problem(request, board, whole_runs));
-  if (asked.problem->needs_power()) FLYBALL_CHECK(check_power(board.info(0).power_gap));
+  if (asked.problem->needs_power()) FLYBALL_CHECK(check_power_of(board.info(0)));
   FLYBALL_CHECK(validate(*asked.problem));
   return asked;
 }

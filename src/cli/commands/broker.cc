@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/json.h"
 #include "base/os/accounts.h"
@@ -49,6 +50,21 @@ void leave_defaults(BrokerArguments& options) {
   if (!options.latency_typed) expected.plan.latencies_ms.clear();
 }
 
+// Two that come under one name could not be told apart.
+Status check_turn_names(const std::string& option, const std::vector<std::string>& clients) {
+  std::map<std::string, std::string> named;
+  for (const std::string& client : clients) {
+    const auto [other, first] = named.try_emplace(turn_name(client), client);
+    if (!first)
+      return Error{Code::invalid_argument,
+                   fmt::format("{}: {} and {} would both come as {}", option, other->second, client,
+                               other->first),
+                   "give each a name of its own, and its processes the same one "
+                   "(FLYBALL_TURN_NAME)"};
+  }
+  return {};
+}
+
 Status check_expected(const BrokerArguments& options) {
   const ServeRequest& expected = options.asked.expected;
   const bool any = !expected.train.empty() || !expected.infer.empty();
@@ -69,6 +85,8 @@ Status check_expected(const BrokerArguments& options) {
   if (!can_plan_serving(expected.train.size(), expected.infer.size()))
     return Error{Code::invalid_argument, planned_roles,
                  "leave one out: it may come all the same, and is not planned for"};
+  FLYBALL_CHECK(check_turn_names("--infer", expected.infer));
+  FLYBALL_CHECK(check_turn_names("--train", expected.train));
   FLYBALL_CHECK(check_count("--latency", expected.plan.latencies_ms.size(), expected.infer.size()));
   if (expected.plan.latencies_ms.empty())
     return Error{Code::invalid_argument, "--infer needs a latency budget",

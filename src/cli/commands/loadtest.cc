@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
+#include "base/units.h"
 #include "cli/action.h"
 #include "cli/common_options.h"
 #include "cli/load_options.h"
@@ -24,6 +26,7 @@ namespace {
 
 constexpr double usual_duration_s = 20;
 constexpr double most_warm_up_s = 2;
+constexpr double infinite_s = std::numeric_limits<double>::infinity();
 
 struct LoadTestOptions {
   std::string url;
@@ -34,6 +37,10 @@ struct LoadTestOptions {
 
   double seconds(const ArrivalSpec& arrivals) const {
     return duration_s.value_or(arrivals.seconds().value_or(usual_duration_s));
+  }
+  double warm_up(const ArrivalSpec& arrivals) const {
+    const double whole_s = std::min(seconds(arrivals), arrivals.seconds().value_or(infinite_s));
+    return warm_up_s.value_or(std::min(most_warm_up_s, 0.1 * whole_s));
   }
 };
 
@@ -69,7 +76,7 @@ Result<LoadTestRun> run_test(const LoadTestOptions& options) {
   load.target = test.target;
   load.seed = options.seed;
   load.duration_s = options.seconds(load.arrivals);
-  load.warm_up_s = options.warm_up_s.value_or(std::min(most_warm_up_s, 0.1 * load.duration_s));
+  load.warm_up_s = options.warm_up(load.arrivals);
   load.connections = options.load.connections;
   load.timeout_s = options.load.timeout_s;
   load.meter = metered.meter.get();
@@ -84,11 +91,16 @@ Result<LoadTestRun> run_test(const LoadTestOptions& options) {
   progress.finish();
   test.request = load.request;
   test.arrivals = load.arrivals.text;
-  test.duration_s = load.duration_s;
+  test.duration_s = static_cast<double>(run.until_ns - run.from_ns) * 1e-9;
   test.warm_up_s = load.warm_up_s;
   test.timeout_s = load.timeout_s;
   test.seed = load.seed;
   test.summary = summarise(run, options.latency_ms, load.connections);
+  if (const auto length = load.arrivals.seconds();
+      options.duration_s && length && *length < *options.duration_s)
+    test.summary.warnings.push_back(fmt::format(
+        "requests came for {} and no longer, of the {} that were asked for",
+        format_seconds(Seconds{*length}), format_seconds(Seconds{*options.duration_s})));
   return test;
 }
 

@@ -89,6 +89,17 @@ std::string with_role(const NamedCommand& named, const std::string& refused) {
   return fmt::format("write {} {}", role, word);
 }
 
+// What takes an option of this name beside this command: "plan inference, plan concurrent".
+std::string others_with(const NamedCommand& named, const std::string& name) {
+  const CLI::App* parent = named.command->get_parent();
+  if (!parent || !parent->get_parent()) return "";
+  std::vector<std::string> have;
+  for (const CLI::App* other : parent->get_subcommands([](const CLI::App*) { return true; }))
+    if (other->get_option_no_throw(name))
+      have.push_back(parent->get_name() + " " + other->get_name());
+  return have.empty() ? "" : fmt::format("{} is of {}", name, join(have, ", "));
+}
+
 // The option that was meant by one that the command has not; "" where that is not clear.
 std::string meant_option(const NamedCommand& named, const Words& words) {
   std::vector<std::string> names;
@@ -97,9 +108,24 @@ std::string meant_option(const NamedCommand& named, const Words& words) {
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (!name.starts_with("--") || std::ranges::find(names, name) != names.end()) continue;
+    if (std::string others = others_with(named, name); !others.empty()) return others;
     if (const auto meant = closest(name, names)) return fmt::format("did you mean {}?", *meant);
   }
   return "";
+}
+
+// What was not expected, as it was typed: CLI11 names the last first.
+std::string in_their_order(std::string text, const Words& words) {
+  const size_t list = text.find(": ");
+  if (list == std::string::npos) return text;
+  std::vector<std::string> left = split(text.substr(list + 2), ' ');
+  std::vector<std::string> ordered;
+  for (const std::string& word : words)
+    if (const auto found = std::ranges::find(left, word); found != left.end()) {
+      ordered.push_back(word);
+      left.erase(found);
+    }
+  return left.empty() ? text.substr(0, list + 2) + join(ordered, " ") : text;
 }
 
 // CLI11's own words name the option; a wrong command gets the closest one.
@@ -125,7 +151,9 @@ int report_usage(CLI::App& app, const CLI::ParseError& error, const Words& words
     else if (!role.empty() || !option.empty())
       hint = option.empty() ? role : option;
   }
-  return report_error({Code::invalid_argument, without_trailing_zeros(error.what()), hint});
+  std::string said = without_trailing_zeros(error.what());
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) said = in_their_order(std::move(said), words);
+  return report_error({Code::invalid_argument, std::move(said), hint});
 }
 
 // Takes "-- PROGRAM…" off the words of the commands that run one.

@@ -86,7 +86,7 @@ class FigureRows {
     return {network,
             all_.names[b],
             with_spread(c.minibatch_ms, c.time_lo, c.time_hi),
-            std::isnan(seconds) ? "-" : format_seconds({seconds}),
+            std::isnan(seconds) ? "-" : upper_seconds({seconds}),
             with_spread(c.power_w, c.power_lo, c.power_hi),
             number(f.epoch_j()),
             provenance_name(c.provenance)};

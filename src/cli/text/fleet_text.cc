@@ -33,7 +33,7 @@ std::string plan_text(const FleetAnswer& answer) {
         answer.question.limits.power_w.value_or(no_limit) / static_cast<double>(group.boards);
     table.add({kind.name, fmt::format("{}", group.boards), fleet_mode_text(mode.config),
                upper_figure(mode.minibatch_ms), upper_figure(mode.power_w, 4, limit_w),
-               fmt::format("{:.0f}", group.samples), format_seconds({group.finished_s}),
+               fmt::format("{:.0f}", group.samples), upper_seconds({group.finished_s}),
                format_joules(group.energy_j), provenance_name(mode.known)});
   }
   return table.str();

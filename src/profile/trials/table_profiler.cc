@@ -32,6 +32,8 @@ class TableProfiler final : public Profiler {
     // No file holds it: of our networks their names say it.
     info_.cost = table.cost ? table.cost : tabled_cost(table.workload, table.phase);
     if (!table.has_power()) info_.power_gap = "the table holds no power readings";
+    if (std::string note = unknown_axes_note(table.space.axes()); !note.empty())
+      info_.gaps.push_back(std::move(note));
     WorkloadTable merged = merge_repeats(table);
     if (merged.size() < table.size())
       info_.gaps.push_back(merged_text(table.size() - merged.size(), table.title()));

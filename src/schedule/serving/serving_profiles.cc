@@ -39,7 +39,7 @@ Result<std::optional<WorkloadTable>> stored_profiles(const ProfileSource& source
     const auto& power = trial.measurement.power;
     return power && other_total(power->total, board.power_total);
   });
-  const StoredTrials profiles = of_latest_conditions(std::move(all));
+  const StoredTrials profiles = of_latest_conditions(of_minibatches(std::move(all)));
   const std::vector<WorkloadTable> tables = tables_of(profiles.trials);
   if (tables.empty()) return std::optional<WorkloadTable>();
   return std::optional(*std::ranges::max_element(tables, {}, &WorkloadTable::size));

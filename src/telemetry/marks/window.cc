@@ -70,18 +70,23 @@ Result<std::vector<std::pair<std::string, EnergyWindow>>> EnergyMonitor::between
     int64_t begin_ns, int64_t end_ns) const {
   const std::vector<Trace> traces = state_->sampler->traces(begin_ns, end_ns);
   std::vector<std::pair<std::string, EnergyWindow>> energies;
-  for (const std::string& total : totals_of(traces)) {
-    FLYBALL_ASSIGN(EnergyWindow window, total_between(traces, total, begin_ns, end_ns));
-    energies.emplace_back(total, window);
-  }
+  Status failed;  // the first that did
+  const auto add = [&](const std::string& name, const Result<EnergyWindow>& window) {
+    if (window)
+      energies.emplace_back(name, *window);
+    else if (failed.ok())
+      failed = window.error();
+  };
+  for (const std::string& total : totals_of(traces))
+    add(total, total_between(traces, total, begin_ns, end_ns));
   for (const Trace& trace : traces) {
     const SensorKind kind = trace.info.kind;
     if (!trace.info.total.empty() ||
         (kind != SensorKind::power && kind != SensorKind::energy_counter))
       continue;
-    FLYBALL_ASSIGN(EnergyWindow window, energy_between(trace, begin_ns, end_ns));
-    energies.emplace_back(trace.info.name, window);
+    add(trace.info.name, energy_between(trace, begin_ns, end_ns));
   }
+  if (energies.empty()) FLYBALL_CHECK(failed);
   return energies;
 }
 

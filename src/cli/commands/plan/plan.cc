@@ -73,7 +73,10 @@ std::string roles_remedy(ProblemKind kind, const PlanOptions& options, const Con
   const bool other = (one && options.infer.size() == 2) || (two && options.infer.size() == 1);
   const std::string typed = fmt::format("plan {} ", kind_name(kind));
   const size_t at = context.command.find(typed);
-  if (!other || at == std::string::npos) return what_roles_are;
+  // Lists of two stay lists of two.
+  const bool lists =
+      two && (options.request.rates_hz.size() > 1 || options.request.latencies_ms.size() > 1);
+  if (!other || lists || at == std::string::npos) return what_roles_are;
   const ProblemKind meant = one ? ProblemKind::two_inference : ProblemKind::inference;
   std::string command = context.command;
   command.replace(at, typed.size(), fmt::format("plan {} ", kind_name(meant)));

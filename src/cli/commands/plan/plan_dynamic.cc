@@ -6,6 +6,7 @@
 
 #include "answers/notes.h"
 #include "answers/plan.h"
+#include "base/figure.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/dry_run.h"
@@ -31,6 +32,11 @@ std::string switch_text(const WindowPlan& window) {
   return window.switch_j ? number(*window.switch_j) + " J" : "-";
 }
 
+// What may be typed as a limit is rounded up.
+std::string objective_text(const Problem& problem, double value) {
+  return problem.objective == Objective::power ? upper_figure(value) : number(value);
+}
+
 std::string format_windows(const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;
   const DynamicPlan& plan = answer.plan;
@@ -44,7 +50,7 @@ std::string format_windows(const DynamicAnswer& answer) {
     table.add({fmt::format("{}", w + 1), number(window.window.rate_hz),
                format_seconds({window.window.seconds}), describe(mode.values),
                number(problem.candidates->batch(last, served)),
-               number(objective_value(problem, window.choice.outcome)),
+               objective_text(problem, objective_value(problem, window.choice.outcome)),
                provenance_name(answer.provenance), switch_text(window)});
   }
   const size_t profiles = answer.profiles;
@@ -53,9 +59,11 @@ std::string format_windows(const DynamicAnswer& answer) {
                                  : fmt::format("{} profile{}", profiles, profiles == 1 ? "" : "s");
   return fmt::format("{}\n{}, {} switch{}; {} over all windows {} {}, {}\n", table.str(), effort,
                      plan.switches, plan.switches == 1 ? "" : "es",
-                     objective_name(problem.objective), number(plan.value), objective_unit(problem),
+                     objective_name(problem.objective), objective_text(problem, plan.value),
+                     objective_unit(problem),
                      std::isfinite(plan.static_value)
-                         ? fmt::format("with one mode throughout {}{}", number(plan.static_value),
+                         ? fmt::format("with one mode throughout {}{}",
+                                       objective_text(problem, plan.static_value),
                                        knows_all(answer.request.strategy)
                                            ? ""
                                            : ", the best of those that were profiled")
