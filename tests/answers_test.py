@@ -43,7 +43,7 @@ ADVISED = re.compile(r"(--(?:\w+-budget|latency|rate|arrivals|percentile|deadlin
                      r"|--at-most slowdown=[\d.]+%)"
                      r"(?! \(predicted)(?=$|[,; ])")
 TWIN = re.compile(r"twin:|flyball (?:evaluate )?twin |--prior twin")
-WRITTEN = re.compile(r"(?:>|--out |--store |-o )([\w./-]+)")
+WRITTEN = re.compile(r"(?:>|--out |--store |-o )(?!/dev/)([\w./-]+)")
 # Progress after the first line, which comes sooner or later; what only containers are told.
 PASSING = re.compile(r"\[[1-9]\d*(/\d+| %)\] |flyball: note: other containers that measure")
 SPECIAL = ("$ ", "> ", "# ", "[exit ", "\\")  # begins a line of the file that is no output

@@ -183,6 +183,15 @@ class CampaignReader : public TomlReader {
     return add(table, campaign.workloads, std::move(workload));
   }
 
+  Status check_options(const toml::table& table, const CommandWords& options) const {
+    for (const std::string& option : options)
+      for (const char* ours : {"--store", "--no-store", "--json", "--device", "--dry-run", "--"})
+        if (option == ours || option.starts_with(std::string(ours) + "="))
+          return at(*table.get("options"), fmt::format("{} is the campaign's own", ours),
+                    "leave it out: each cell has a board, a store and an answer of its own");
+    return {};
+  }
+
   Status question(const toml::table& table, Campaign& campaign) const {
     FLYBALL_CHECK(only(table, " in [[questions]]",
                        {"name", "ask", "options", "boards", "workloads", "budgets"}));
@@ -202,11 +211,7 @@ class CampaignReader : public TomlReader {
     FLYBALL_ASSIGN(question.boards, words(table, "boards"));
     FLYBALL_ASSIGN(question.workloads, words(table, "workloads"));
     FLYBALL_ASSIGN(question.budgets, words(table, "budgets"));
-    for (const std::string& option : question.options)
-      for (const char* ours : {"--store", "--no-store", "--json", "--device", "--dry-run", "--"})
-        if (option == ours || option.starts_with(std::string(ours) + "="))
-          return at(*table.get("options"), fmt::format("{} is the campaign's own", ours),
-                    "leave it out: each cell has a board, a store and an answer of its own");
+    FLYBALL_CHECK(check_options(table, question.options));
     return add(table, campaign.questions, std::move(question));
   }
 
@@ -215,6 +220,7 @@ class CampaignReader : public TomlReader {
     CampaignBudget budget;
     FLYBALL_ASSIGN(budget.name, name(table, "budget"));
     FLYBALL_ASSIGN(budget.options, words(table, "options"));
+    FLYBALL_CHECK(check_options(table, budget.options));
     return add(table, campaign.budgets, std::move(budget));
   }
 

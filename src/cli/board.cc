@@ -18,6 +18,7 @@
 #include "data/makers/make.h"
 #include "device/power_meter.h"
 #include "device/registry/board.h"
+#include "module/module.h"
 #include "profile/trials/chosen_modes.h"
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
@@ -287,6 +288,7 @@ Result<std::filesystem::path> dataset_folder(const std::string& workload, const 
     return Error{Code::invalid_argument, fmt::format("{} needs a dataset", workload),
                  "name its folder with --data, or what its forward takes with --input"};
   FLYBALL_ASSIGN(const Workload* known, find_workload(workload));
+  if (const auto module = check_module(); !module) return module.error();  // nothing is drawn then
   return default_dataset(known->dataset, [quiet](const std::string& what) {
     if (!quiet) fmt::print(stderr, "drawing {}\n", what);
   });

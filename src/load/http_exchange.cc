@@ -9,8 +9,10 @@
 #include <boost/beast/http/write.hpp>
 
 #include <ifaddrs.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <optional>
 
@@ -101,7 +103,21 @@ struct LoadConnection::State : std::enable_shared_from_this<State> {
     begin();
   }
 
+  // Closed by the server while nobody asked, or with words that nobody asked for.
+  bool is_stale() {
+    char byte = 0;
+    const auto got = ::recv(stream.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  }
+
+  void reopen() {
+    ++reopened;
+    shut();
+    begin();
+  }
+
   void begin() {
+    if (open && is_stale()) return reopen();
     reused = open;
     reader.emplace(*request);
     stream.expires_at(at_time(deadline_ns));
@@ -124,7 +140,10 @@ struct LoadConnection::State : std::enable_shared_from_this<State> {
 
   void write() {
     http::async_write(stream, *message, [self = shared_from_this()](error_code problem, size_t) {
-      if (problem)
+      const bool is_late = problem == beast::error::timeout;
+      if (problem && self->reused && !is_late && self->done)  // it took no whole request
+        self->reopen();
+      else if (problem)
         self->fail(problem);
       else
         self->read();
@@ -163,11 +182,6 @@ struct LoadConnection::State : std::enable_shared_from_this<State> {
       return;
     }
     const bool nothing_came = !parser || !parser->got_some();
-    if (reused && nothing_came) {  // the server closed it while it was idle
-      ++reopened;
-      begin();
-      return;
-    }
     give(broken(problem, nothing_came));
   }
 

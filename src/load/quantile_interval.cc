@@ -72,8 +72,9 @@ QuantileInterval quantile_interval(std::span<const double> in_order, double q) {
   const auto at = [&](double rank) {
     return sorted[static_cast<size_t>(std::clamp((rank + 0.5) * size / n - 0.5, 0.0, size - 1))];
   };
-  if (low >= 0) found.low = at(low);
-  if (high < n) found.high = at(high);
+  // Of a few values a quantile lies between two, whose ranks do not.
+  if (low >= 0) found.low = std::min(found.value, at(low));
+  if (high < n) found.high = std::max(found.value, at(high));
   return found;
 }
 

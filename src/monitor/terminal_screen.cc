@@ -23,7 +23,7 @@ namespace flyball {
 namespace {
 
 constexpr short accent_pair = 1, warning_pair = 2;
-constexpr std::array crashes = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+constexpr std::array crashes = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
 
 // What a handler needs is made beforehand: it may call next to nothing.
 struct {

@@ -39,6 +39,17 @@ class Mode(InFolder):
         return self.content() == self.start
 
 
+class Here(InFolder):
+    def test_cores_are_those_of_this_process_while_it_is_held(self):
+        before = os.sched_getaffinity(0)
+        if len(before) < 2:
+            self.skipTest("this machine has one core")
+        with flyball.mode.hold({"cpu_cores": 1}) as held:
+            self.assertEqual(len(os.sched_getaffinity(0)), 1)
+            self.assertEqual(held.mode["cpu_cores"], 1)
+        self.assertEqual(os.sched_getaffinity(0), before)
+
+
 class LookAndSet(Mode):
     def test_show_list_and_presets(self):
         shown = flyball.mode.show(root=self.root)

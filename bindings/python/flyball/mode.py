@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import weakref
 from types import TracebackType
-from typing import IO, Any, Dict, List, Mapping, Optional, Tuple, Type, Union
+from typing import IO, Any, Dict, List, Mapping, Optional, Set, Tuple, Type, Union
 
 from . import _command, _numbers, _options, _places
 from ._document import Document, Row, answered, in_words, short
@@ -149,7 +149,7 @@ class hold:
     `flyball mode hold` sets the board and waits for a line on a pipe or for the end of the pipe, which
     the kernel closes when this process ends, however it does."""
 
-    _wait = ("/bin/sh", "-c", "echo held; read -r line")
+    _wait = ("/bin/sh", "-c", "echo held; grep Cpus_allowed_list /proc/self/status || echo; read -r line")
 
     @_options.takes("mode.hold")
     def __init__(self, mode: Mode = None, *, pin_max: bool = False, device: Optional[str] = None,
@@ -158,6 +158,7 @@ class hold:
         self._look = _where(device, root)
         self._process: Optional["subprocess.Popen[bytes]"] = None
         self.mode: Dict[str, float] = {}
+        self._cores: Dict[int, Set[int]] = {}
 
     def __enter__(self) -> "hold":
         place = _places.required_program()
@@ -173,13 +174,29 @@ class hold:
         try:
             held = process.stdout.readline() == b"held\n"
             if held:
+                cores = _cores_of(process.stdout.readline().decode())
                 self.mode = show(**self._look).mode  # type: ignore[arg-type]
+                self._bind(cores)
         except BaseException:
             self._put_back()
             raise
         if not held:
             raise self._put_back() or Error("the mode is not held", "flyball.mode.presets() lists some")
         return self
+
+    def _bind(self, cores: Set[int]) -> None:
+        """Cores that are chosen for each process are those of the held one: this one's threads, too."""
+        if not cores or cores == os.sched_getaffinity(0):
+            return
+        for thread in map(int, os.listdir("/proc/self/task")):
+            self._cores[thread] = os.sched_getaffinity(thread)
+            os.sched_setaffinity(thread, cores)
+        self.mode["cpu_cores"] = float(len(cores))
+
+    def _unbind(self) -> None:
+        for thread in map(int, os.listdir("/proc/self/task") if self._cores else ()):
+            os.sched_setaffinity(thread, self._cores.get(thread) or next(iter(self._cores.values())))
+        self._cores = {}
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
@@ -207,6 +224,7 @@ class hold:
         process, self._process = self._process, None
         if process is None:
             return None  # in a child process, which does not hold it
+        self._unbind()
         assert process.stdin
         try:
             process.stdin.write(b"\n")
@@ -221,6 +239,16 @@ class hold:
         why = ended.why or "the mode is not held any more"
         return Error(_options.in_python(why, self._known),
                      _options.in_python(ended.hint, self._known)) if code != 0 else None
+
+
+def _cores_of(line: str) -> Set[int]:
+    """Of a line "Cpus_allowed_list:	0-3,6"; none where it says nothing."""
+    cores: Set[int] = {*()}
+    for part in line.partition(":")[2].strip().split(","):
+        first, _, last = part.partition("-")
+        if first.isdigit():
+            cores.update(range(int(first), int(last or first) + 1))
+    return cores
 
 
 def _forget_all() -> None:

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -104,7 +105,8 @@ Status watch(FrameReader& reader, const MonitorOptions& options, Context& contex
     auto screen = TerminalScreen::open();
     if (screen) return finish(watch_on_screen(reader, how, **screen));
   }
-  how.paced = !(options.json && is_file) && !options.duration_s;
+  const bool is_data = is_file && (options.json || ::isatty(STDOUT_FILENO) == 0);
+  how.paced = !is_data && !options.duration_s;
   return finish(watch_frames(reader, how, [&](const BoardFrame& frame) -> Status {
     return write_output((options.json ? json_line(to_json(frame)) : frame_line(frame)) + "\n");
   }));

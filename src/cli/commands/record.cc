@@ -160,7 +160,7 @@ Status finish_and_tell(const RecordArguments& options, const std::string& file,
                        std::optional<RunOfRecord>& run) {
   FLYBALL_CHECK(recording.finish(stopped));
   FLYBALL_ASSIGN(const Json document, tell(file, options));
-  if (run) run->finish(document);
+  if (run && stopped != command_not_started) run->finish(document);
   return {};
 }
 
