@@ -101,6 +101,16 @@ TEST_F(LoadTestTest, NamesFailuresByTheirKind) {
   }
 }
 
+// A server that read a request and hung up had it: it is not asked again.
+TEST_F(LoadTestTest, AskNothingTwice) {
+  const LoadServer server({"--fail", "hangup", "--every", "5", "--delay", "0.001"});
+  const std::string body = write("body.txt", "hello").string();
+  const auto answer = load(server, "/plain", {"--rate", "40", "--body", body});
+  EXPECT_EQ(failure(answer), "disconnected");
+  const double due = answer["requests"]["due"], failed = answer["requests"]["failed"];
+  EXPECT_NEAR(failed / due, 0.2, 0.04);
+}
+
 // Twice what the server can do: its latency is that of the queue, not that of the last answer.
 TEST_F(LoadTestTest, CountsTheQueueOfAnOverloadedServer) {
   const LoadServer server({"--delay", "0.02"});

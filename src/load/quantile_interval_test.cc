@@ -33,6 +33,7 @@ TEST(QuantileInterval, HasNoBoundBeyondItsValues) {
   const std::vector<double> few{1, 2, 3, 4, 5};
   const QuantileInterval p99 = quantile_interval(few, 0.99);
   EXPECT_TRUE(std::isnan(p99.high));
+  EXPECT_LE(p99.low, p99.value);
   EXPECT_TRUE(std::isnan(quantile_interval({}, 0.5).value));
 }
 

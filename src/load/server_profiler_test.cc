@@ -39,6 +39,22 @@ TEST(ServerProfiler, SaysWhatTheFirstTrialIsMadeWith) {
             "the mode as it was, and the lowest value of each axis of the server");
 }
 
+// What a trial is measured under: the times of a trace, whatever its file is called.
+TEST(ServerProfiler, ATraceIsWhatItsTimesAre) {
+  const auto load_of = [](double step_s) {
+    ServerTrialOptions options = files_served({});
+    options.arrivals = {.kind = ArrivalKind::trace, .text = "trace:t.csv"};
+    for (int i = 0; i < 20; ++i) options.arrivals.times_s.push_back(step_s * i);
+    const auto profiler =
+        make_server_profiler(std::make_unique<ScriptedDevice>(),
+                             std::make_unique<ScriptedMeter>([] { return 5.0; }), options);
+    EXPECT_TRUE(profiler.ok()) << profiler.error().message;
+    return (*profiler)->info().conditions.at("load");
+  };
+  EXPECT_EQ(load_of(0.1), load_of(0.1));
+  EXPECT_NE(load_of(0.1), load_of(0.2));
+}
+
 // The board is lost while power is read, which is in the midst of the load.
 TEST(ServerProfiler, ATrialFailsWhereTheBoardIsLostMeanwhile) {
   const TempFolder folder;

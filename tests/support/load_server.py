@@ -104,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         """Does what --fail says instead of an answer. True: it did."""
         global asked
         asked += 1
-        fail = options.fail if asked > options.good else ""
+        fail = options.fail if asked > options.good and asked % options.every == 0 else ""
         if fail == "busy":
             self.answer({"error": "busy"}, 503, headers=[("Retry-After", "1")])
         elif fail == "status" and asked % 2:
@@ -226,6 +226,7 @@ def main():
     parser.add_argument("--tokens", type=int, default=8)
     parser.add_argument("--fail", default="")
     parser.add_argument("--good", type=int, default=0, help="requests before it fails")
+    parser.add_argument("--every", type=int, default=1, help="then it fails each so many'th")
     parser.add_argument("--stall", type=float, default=30)
     parser.add_argument("--load", type=float, default=0, help="seconds until it is ready")
     parser.add_argument("--key", default="")
