@@ -97,6 +97,22 @@ TEST(Window, ThatEndsOutOfOrderLeavesNoNameBehind) {
   EXPECT_EQ(Window("after", options).name(), "after");
 }
 
+// A counter that did not move, or a sensor that died, says nothing of the others.
+TEST(Window, WhatCannotBeToldLeavesTheOtherTotals) {
+  SensorList list = rails();
+  list.sensors.push_back(function_sensor(
+      {.name = "d", .unit = "J", .kind = SensorKind::energy_counter, .total = "gpu"},
+      [](int64_t) { return Result<double>(7.0); }));
+  EnergyMonitor monitor(std::move(list));
+  Window window("work", {.monitor = &monitor});
+  wait_ms(5);
+  const auto energy = window.end();
+  ASSERT_TRUE(energy.ok()) << energy.error().message;
+  std::vector<std::string> names;
+  for (const auto& [name, total] : energy->totals) names.push_back(name);
+  EXPECT_THAT(names, testing::ElementsAre("module", "package", "b"));
+}
+
 // Ending a window costs what it is long, not what the monitor is old.
 TEST(Window, EndCopiesItsOwnTimeOnly) {
   EnergyMonitor monitor(rails(), {0.5});  // rarely: most samples are taken below
