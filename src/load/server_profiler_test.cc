@@ -43,7 +43,8 @@ TEST(ServerProfiler, SaysWhatTheFirstTrialIsMadeWith) {
 TEST(ServerProfiler, ATraceIsWhatItsTimesAre) {
   const auto load_of = [](double step_s) {
     ServerTrialOptions options = files_served({});
-    options.arrivals = {.kind = ArrivalKind::trace, .text = "trace:t.csv"};
+    options.arrivals.kind = ArrivalKind::trace;
+    options.arrivals.text = "trace:t.csv";
     for (int i = 0; i < 20; ++i) options.arrivals.times_s.push_back(step_s * i);
     const auto profiler =
         make_server_profiler(std::make_unique<ScriptedDevice>(),
