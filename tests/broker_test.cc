@@ -254,6 +254,7 @@ TEST_F(BrokerCommandTest, WhatItCannotDoIsSaidAtOnce) {
            {{"--infer", "net"}, "--latency"},
            {{"--train", "one"}, "plans are for"},
            {{"--latency", "1s"}, "--infer"},
+           {{"--mode", "cpu_cores=1"}, "would bind the broker alone"},
            {{"--infer", "a/b", "a-b", "--latency", "1s"}, "a/b and a-b would both come as a-b"},
            {{"--infer", "net", "--latency", "1s", "--mode", "gpu_mhz=1"}, "--mode holds"}}) {
     std::vector<std::string> all = {"broker", "--socket", socket_, "--duration", "100ms"};

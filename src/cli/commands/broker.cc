@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/os/accounts.h"
 #include "base/os/interrupt.h"
+#include "base/text.h"
 #include "broker/broker_run.h"
 #include "cli/action.h"
 #include "cli/board.h"
@@ -106,6 +107,20 @@ void take_rates(ServeRequest& expected) {
   expected.plan.rates_hz.clear();
 }
 
+// What binds a process and what it starts alone would bind the broker, and no client.
+Status check_own_axes(const PowerMode& mode, const Device& knobs) {
+  for (const AxisState& state : knobs.states())
+    if (const auto asked = mode.values.find(state.axis.name);
+        state.own && asked != mode.values.end())
+      return Error{
+          Code::unavailable,
+          fmt::format("{} is chosen for each process here, and would bind the broker alone",
+                      state.axis.name),
+          fmt::format("start its clients so: flyball mode hold {}={} -- COMMAND", state.axis.name,
+                      format_number(asked->second))};
+  return {};
+}
+
 // The modes and the board's knobs, where anything is asked of them.
 Status take_board(BrokerArguments& options, const Board& board, BrokerSetup& setup) {
   BrokerRequest& asked = options.asked;
@@ -118,7 +133,7 @@ Status take_board(BrokerArguments& options, const Board& board, BrokerSetup& set
   auto knobs = board.knobs(report_left);
   if (!knobs && !options.mode.empty()) return knobs.error();
   if (knobs) setup.knobs = *std::move(knobs);
-  return {};
+  return setup.knobs ? check_own_axes(asked.mode, *setup.knobs) : Status();
 }
 
 void print_broker(const BrokerArguments& options, const std::string& device,
