@@ -1,5 +1,6 @@
 #include "broker/turn_sockets.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <ctime>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "broker/turn_message.h"
 
@@ -57,15 +59,16 @@ Status check_free(const fs::path& path) {
   return {};
 }
 
+// A folder of this user's own, and none that a link of another one leads to.
 Status let_in(const fs::path& folder, gid_t group) {
-  if (::chown(folder.c_str(), ::geteuid(), group) != 0 || ::chmod(folder.c_str(), 0750) != 0)
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat there {};
+  if (opened.get() < 0 || ::fstat(opened.get(), &there) != 0 || there.st_uid != ::geteuid())
+    return Error{Code::permission, fmt::format("{} is no folder of this user's", folder.string()),
+                 "name another place: --socket FILE"};
+  if (::fchown(opened.get(), ::geteuid(), group) != 0 || ::fchmod(opened.get(), 0750) != 0)
     return file_error("let a group into", folder, errno);
   return {};
-}
-
-// The folder that a broker makes where none is named: one of it may have made it without a group.
-bool is_usual(const fs::path& folder, const struct stat& there) {
-  return folder == broker_socket().parent_path() && there.st_uid == ::geteuid();
 }
 
 // A folder for the socket; who may enter it may see the socket, which has rights of its own.
@@ -76,7 +79,8 @@ Status make_folder(const fs::path& folder, std::optional<gid_t> group) {
     const bool enters = !group || (there.st_mode & S_IXOTH) != 0 ||
                         (there.st_gid == *group && (there.st_mode & S_IXGRP) != 0);
     if (enters) return {};
-    if (is_usual(folder, there)) return let_in(folder, *group);
+    // The folder where none is named: a broker without a group may have made it.
+    if (folder == broker_socket().parent_path()) return let_in(folder, *group);
     return Error{Code::permission,
                  fmt::format("the group cannot enter {}, where the socket is", folder.string()),
                  fmt::format("let it: chgrp {} {} && chmod g+x {}", *group, folder.string(),

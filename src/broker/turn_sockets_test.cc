@@ -77,6 +77,19 @@ TEST_F(TurnSocketsTest, TheUsualFolderIsOpenedToAGroup) {
   EXPECT_EQ(there.st_mode & 0777, 0750u);
 }
 
+// Where everybody may write, another user's link may lead to a folder of this one's.
+TEST_F(TurnSocketsTest, NoFolderIsOpenedToAGroupThroughALink) {
+  const std::filesystem::path target = folder_.string() + "-private";
+  std::filesystem::create_directory(target);
+  std::filesystem::permissions(target, std::filesystem::perms::owner_all);
+  std::filesystem::create_directory_symlink(target, folder_);
+  ::setenv("FLYBALL_BROKER", path_.c_str(), 1);
+  EXPECT_FALSE(TurnSockets::listen(path_, ::getegid()).ok());
+  ::unsetenv("FLYBALL_BROKER");
+  EXPECT_EQ(std::filesystem::status(target).permissions(), std::filesystem::perms::owner_all);
+  std::filesystem::remove_all(target);
+}
+
 TEST_F(TurnSocketsTest, ThereIsOneBrokerAtAPlaceAndADeadOneIsReplaced) {
   {
     const auto first = TurnSockets::listen(path_, {});

@@ -220,7 +220,7 @@ class LiveFrames final : public FrameReader {
   void read_mode() {
     frame_.mode.caps = caps_in_force(*device_);
     frame_.mode.preset.clear();
-    judge_by_caps(presets_, *device_);
+    judge_by_caps(presets_, *device_, frame_.mode.caps);
     const auto active = std::ranges::find(presets_.list, true, &Preset::active);
     if (active != presets_.list.end()) frame_.mode.preset = active->name;
     frame_.mode.pinned = read_fixed(identity_, options_.root).dvfs_pinned;

@@ -5,12 +5,13 @@
 """
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import tempfile
 import weakref
 from types import TracebackType
-from typing import IO, Any, Dict, List, Mapping, Optional, Set, Tuple, Type, Union
+from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple, Type, Union
 
 from . import _command, _numbers, _options, _places
 from ._document import Document, Row, answered, in_words, short
@@ -149,7 +150,7 @@ class hold:
     `flyball mode hold` sets the board and waits for a line on a pipe or for the end of the pipe, which
     the kernel closes when this process ends, however it does."""
 
-    _wait = ("/bin/sh", "-c", "echo held; grep Cpus_allowed_list /proc/self/status || echo; read -r line")
+    _wait = ("/bin/sh", "-c", "echo held $$; read -r line")
 
     @_options.takes("mode.hold")
     def __init__(self, mode: Mode = None, *, pin_max: bool = False, device: Optional[str] = None,
@@ -172,11 +173,11 @@ class hold:
         _holding.add(self)
         assert process.stdout
         try:
-            held = process.stdout.readline() == b"held\n"
+            said, _, waits = process.stdout.readline().decode().partition(" ")
+            held = said == "held"
             if held:
-                cores = _cores_of(process.stdout.readline().decode())
                 self.mode = show(**self._look).mode  # type: ignore[arg-type]
-                self._bind(cores)
+                self._bind(os.sched_getaffinity(int(waits)))
         except BaseException:
             self._put_back()
             raise
@@ -186,16 +187,19 @@ class hold:
 
     def _bind(self, cores: Set[int]) -> None:
         """Cores that are chosen for each process are those of the held one: this one's threads, too."""
-        if not cores or cores == os.sched_getaffinity(0):
+        if cores == os.sched_getaffinity(0):
             return
-        for thread in map(int, os.listdir("/proc/self/task")):
-            self._cores[thread] = os.sched_getaffinity(thread)
-            os.sched_setaffinity(thread, cores)
+        for thread in _threads():
+            with contextlib.suppress(ProcessLookupError):  # it has ended
+                self._cores[thread] = os.sched_getaffinity(thread)
+                os.sched_setaffinity(thread, cores)
         self.mode["cpu_cores"] = float(len(cores))
 
     def _unbind(self) -> None:
-        for thread in map(int, os.listdir("/proc/self/task") if self._cores else ()):
-            os.sched_setaffinity(thread, self._cores.get(thread) or next(iter(self._cores.values())))
+        """A thread that was begun meanwhile gets what another one had."""
+        for thread in _threads() if self._cores else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(thread, self._cores.get(thread, next(iter(self._cores.values()))))
         self._cores = {}
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
@@ -241,14 +245,8 @@ class hold:
                      _options.in_python(ended.hint, self._known)) if code != 0 else None
 
 
-def _cores_of(line: str) -> Set[int]:
-    """Of a line "Cpus_allowed_list:	0-3,6"; none where it says nothing."""
-    cores: Set[int] = {*()}
-    for part in line.partition(":")[2].strip().split(","):
-        first, _, last = part.partition("-")
-        if first.isdigit():
-            cores.update(range(int(first), int(last or first) + 1))
-    return cores
+def _threads() -> Iterator[int]:
+    return map(int, os.listdir("/proc/self/task"))
 
 
 def _forget_all() -> None:

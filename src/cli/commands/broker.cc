@@ -109,16 +109,13 @@ void take_rates(ServeRequest& expected) {
 
 // What binds a process and what it starts alone would bind the broker, and no client.
 Status check_own_axes(const PowerMode& mode, const Device& knobs) {
-  for (const AxisState& state : knobs.states())
-    if (const auto asked = mode.values.find(state.axis.name);
-        state.own && asked != mode.values.end())
-      return Error{
-          Code::unavailable,
-          fmt::format("{} is chosen for each process here, and would bind the broker alone",
-                      state.axis.name),
-          fmt::format("start its clients so: flyball mode hold {}={} -- COMMAND", state.axis.name,
-                      format_number(asked->second))};
-  return {};
+  const auto own = own_axis(mode, knobs);
+  if (!own) return {};
+  return Error{
+      Code::unavailable,
+      fmt::format("{} is chosen for each process here, and would bind the broker alone", *own),
+      fmt::format("start its clients so: flyball mode hold {}={} -- COMMAND", *own,
+                  format_number(mode.values.at(*own)))};
 }
 
 // The modes and the board's knobs, where anything is asked of them.

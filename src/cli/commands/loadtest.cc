@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 
@@ -26,7 +25,6 @@ namespace {
 
 constexpr double usual_duration_s = 20;
 constexpr double most_warm_up_s = 2;
-constexpr double infinite_s = std::numeric_limits<double>::infinity();
 
 struct LoadTestOptions {
   std::string url;
@@ -39,7 +37,8 @@ struct LoadTestOptions {
     return duration_s.value_or(arrivals.seconds().value_or(usual_duration_s));
   }
   double warm_up(const ArrivalSpec& arrivals) const {
-    const double whole_s = std::min(seconds(arrivals), arrivals.seconds().value_or(infinite_s));
+    const double asked_s = seconds(arrivals);
+    const double whole_s = std::min(asked_s, arrivals.seconds().value_or(asked_s));
     return warm_up_s.value_or(std::min(most_warm_up_s, 0.1 * whole_s));
   }
 };

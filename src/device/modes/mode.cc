@@ -27,10 +27,8 @@ Status apply_request(BoardDevice& board, const fs::path& root, const ModeRequest
     FLYBALL_ASSIGN(preset, find_preset(presets, request.preset));
   }
   if (request.stays) {
-    for (const AxisState& state : board.states())
-      if (const auto asked = request.mode.values.find(state.axis.name);
-          state.own && asked != request.mode.values.end())
-        return cannot_stay(asked->first, asked->second);
+    if (const auto own = own_axis(request.mode, board))
+      return cannot_stay(*own, request.mode.values.at(*own));
     FLYBALL_CHECK(board.can_keep());
   }
   FLYBALL_CHECK(board.claim());
@@ -56,6 +54,12 @@ Error cannot_stay(const std::string& axis, double value) {
   return {Code::unavailable,
           fmt::format("{} is chosen for each process here, and cannot stay", axis),
           fmt::format("`flyball mode hold {}={} -- COMMAND`", axis, format_number(value))};
+}
+
+std::optional<std::string> own_axis(const PowerMode& mode, const Device& board) {
+  for (const AxisState& state : board.states())
+    if (state.own && mode.values.contains(state.axis.name)) return state.axis.name;
+  return {};
 }
 
 PowerMode caps_in_force(const BoardDevice& board) {

@@ -38,6 +38,9 @@ Status pin_max(BoardDevice& board, const std::filesystem::path& root);
 
 /// The cap in force on each axis, where this process may read it.
 PowerMode caps_in_force(const BoardDevice& board);
+/// An axis of the mode that binds a process and what it starts alone (AxisState::own); nothing
+/// where there is none.
+std::optional<std::string> own_axis(const PowerMode& mode, const Device& board);
 
 /// Who sets the board.
 struct BoardHolder {

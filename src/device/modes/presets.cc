@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
+#include "device/modes/mode.h"
 #include "device/modes/nvpmodel_conf.h"
 
 namespace flyball {
@@ -164,24 +165,27 @@ fs::path conf_file(const fs::path& root) {
   return target.is_absolute() && fs::exists(below, none) ? below : file;
 }
 
-// As presets name them: values of the axes; of caps that read.
-PowerMode listed_caps(const BoardDevice& board) {
-  PowerMode caps;
-  for (const KnobPtr& knob : board.knobs())
-    if (const auto cap = knob->cap(); cap && !knob->axis().values.empty())
-      caps.values[knob->axis().name] = highest_not_above(knob->axis().values, *cap);
-  return caps;
+// As presets name them: values of the axes.
+PowerMode listed(const PowerMode& caps, const BoardDevice& board) {
+  PowerMode mode;
+  for (const KnobPtr& knob : board.knobs()) {
+    const Axis& axis = knob->axis();
+    const auto cap = caps.values.find(axis.name);
+    if (cap != caps.values.end() && !axis.values.empty())
+      mode.values[axis.name] = highest_not_above(axis.values, cap->second);
+  }
+  return mode;
 }
 
 }  // namespace
 
-void judge_by_caps(Presets& presets, const BoardDevice& board) {
-  const PowerMode caps = listed_caps(board);
+void judge_by_caps(Presets& presets, const BoardDevice& board, const PowerMode& in_force) {
+  const PowerMode caps = listed(in_force, board);
   Preset* active = nullptr;
   for (Preset& preset : presets.list) {
-    const std::optional<bool> in_force = is_in_force(preset, caps);
-    preset.contradicted = in_force == false;
-    if (in_force.value_or(false) && (!active || preset.told)) active = &preset;
+    const std::optional<bool> is = is_in_force(preset, caps);
+    preset.contradicted = is == false;
+    if (is.value_or(false) && (!active || preset.told)) active = &preset;
   }
   for (Preset& preset : presets.list)
     preset.active = active ? &preset == active : preset.told && !preset.contradicted;
@@ -212,7 +216,7 @@ Presets read_presets(const fs::path& root, const BoardDevice& board) {
     presets.list.back().is_default = conf.default_mode == mode.id;
     presets.list.back().told = active == mode.id;
   }
-  judge_by_caps(presets, board);
+  judge_by_caps(presets, board, caps_in_force(board));
   return presets;
 }
 
