@@ -20,7 +20,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t most_named_boards = 8;
+constexpr size_t most_named_boards = 8, most_named_modes = 3;
 
 std::vector<FleetMode> front_of(const std::vector<FleetMode>& modes) {
   std::vector<double> power, time;
@@ -124,10 +124,12 @@ std::string misread_note(const WorkloadTable& table, const FleetKind& kind) {
       modes.push_back(describe(mode));
   }
   if (modes.empty()) return "";
+  const size_t all = modes.size();
+  if (all > most_named_modes) modes.resize(most_named_modes);
   return fmt::format(
-      "{}: the power of {} of its {} modes lies more than 6 % below what neighbours let expect, "
-      "and was probably read too early; what rests on it draws more: {}",
-      kind.name, modes.size(), kind.front.size(), join(modes, "; "));
+      "{}: the power of {} of its {} best modes lies more than 6 % below what neighbours let "
+      "expect, and was probably read too early; what rests on it draws more: {}{}",
+      kind.name, all, kind.front.size(), join(modes, "; "), all > most_named_modes ? "; …" : "");
 }
 
 // Of the boards of a store: each counts once in a mode.
