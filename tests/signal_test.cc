@@ -10,11 +10,14 @@
 #include "base/clock.h"
 #include "device/measuring.h"
 #include "live_testing.h"
+#include "load_server_testing.h"
+#include "schema_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Words = std::vector<std::string>;
 
 class SignalTest : public CommandTest {
@@ -146,6 +149,24 @@ TEST_F(SignalTest, EndsTheLoadOfAServerThatAnswersNothing) {
       const Finished ended = expect_ends(child, signal);
       EXPECT_EQ(ended.err.find("%] load") != std::string::npos, begins) << ended.err;
     }
+}
+
+// What was answered by then is told.
+TEST_F(SignalTest, ALoadThatIsStoppedTellsWhatItHad) {
+  const LoadServer server({"--delay", "0.01"});
+  const pid_t child = start({"loadtest", server.url("/v2/models/timed"), "--rate", "40",
+                             "--duration", "60s", "--warm-up", "0s", "--no-power", "--json"});
+  EXPECT_TRUE(within_seconds_of_now(
+      60, [&] { return slurp(told(child, "err")).find("%] load") != std::string::npos; }));
+  ::usleep(1'500'000);
+  const Finished ended = expect_ends(child, SIGINT);
+  EXPECT_EQ(ended.exit_code, 130);
+  const nlohmann::json document = ended.json();
+  EXPECT_THAT(schema_faults("loadtest", document), IsEmpty());
+  EXPECT_GT(document["requests"]["answered"], 0);
+  EXPECT_EQ(document["requests"]["failed"], 0);
+  EXPECT_LT(document["duration_s"], 30);
+  EXPECT_THAT(document["warnings"].dump(), HasSubstr("stopped early"));
 }
 
 TEST_F(SignalTest, EndsTheWaitForAStoreFarAway) {

@@ -14,6 +14,7 @@ struct LoadTestRun {
   std::string arrivals;
   double duration_s = 0, warm_up_s = 0, timeout_s = 0;
   uint64_t seed = 1;
+  bool stopped = false;  ///< before its duration, by who asked for it
   std::string started_utc;
   LoadSummary summary;
 };

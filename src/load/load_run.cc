@@ -45,8 +45,8 @@ class Loader {
       run_.reopened += connection->reopened();
       connection->close();
     }
-    if (is_interrupted(options_.interrupted))
-      return Error{Code::interrupted, "stopped while the load ran", ""};
+    if (run_.stopped && run_.until_ns <= from_ns())
+      return Error{Code::interrupted, "stopped before the load counted", ""};
     return take();
   }
 
@@ -118,8 +118,7 @@ class Loader {
     if (!counted_.begun() && now() >= from_ns()) counted_.begin(now());
     if (!counted_.reached()) reach();
     if (is_interrupted(options_.interrupted)) {
-      loop_.stop();
-      end();
+      stop();
       return;
     }
     const double whole_s = options_.warm_up_s + options_.duration_s;
@@ -135,6 +134,13 @@ class Loader {
     });
   }
 
+  void stop() {
+    run_.stopped = true;
+    run_.until_ns = std::min(now(), until_ns());
+    run_.left_out = loop_.stop();
+    end();
+  }
+
   void end() {
     ended_ = true;
     io_.stop();
@@ -143,7 +149,7 @@ class Loader {
   LoadRun take() {
     counted_.end(now());
     run_.from_ns = from_ns();
-    run_.until_ns = until_ns();
+    if (!run_.stopped) run_.until_ns = until_ns();
     run_.records = loop_.take_records();
     run_.most_under_way = loop_.most_under_way();
     run_.reached_limit = loop_.reached_limit();

@@ -35,9 +35,11 @@ struct LoadOptions {
 };
 
 struct LoadRun {
-  std::vector<LoadRecord> records;              ///< the warm-up's included
-  int64_t from_ns = 0;                          ///< requests that were due from here on count
-  int64_t until_ns = 0;                         ///< the end of the duration, or of the arrivals
+  std::vector<LoadRecord> records;  ///< the warm-up's included
+  int64_t from_ns = 0;              ///< requests that were due from here on count
+  int64_t until_ns = 0;  ///< the end of the duration, of the arrivals, or when it was stopped
+  bool stopped = false;  ///< by `interrupted` …
+  size_t left_out = 0;   ///< … when these were under way, or waited
   std::map<LoadOutcome, std::string> examples;  ///< of each kind of failure, the first one
   double client_cpu = 0;  ///< share of one core that sending and reading took …
   size_t most_under_way = 0;
@@ -47,7 +49,7 @@ struct LoadRun {
   std::string power_gap;
 };
 
-/// Errors: no such host, no connection; `interrupted`.
+/// Errors: no such host, no connection; `interrupted`, before the load counted.
 Result<LoadRun> run_load(const LoadOptions& options);
 
 }  // namespace flyball

@@ -95,6 +95,12 @@ void warn_of_client(LoadSummary& summary) {
 void warn(const LoadRun& run, LoadSummary& summary) {
   warn_of_client(summary);
   auto& warnings = summary.warnings;
+  if (run.stopped)
+    warnings.push_back(
+        fmt::format("stopped early: what was answered until then counts{}",
+                    run.left_out == 0 ? ""
+                                      : fmt::format(", and not {} that {} waited for", run.left_out,
+                                                    run.left_out == 1 ? "was" : "were")));
   if (run.reached_limit) warnings.emplace_back("the load ended early: too many requests to keep");
   if (summary.answered < summary.due && summary.answered > 0)
     warnings.emplace_back("percentiles are of the requests that were answered");

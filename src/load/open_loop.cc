@@ -75,10 +75,11 @@ void OpenLoop::done(size_t request, int64_t now_ns, const LoadAnswer& answer) {
   --under_way_;
 }
 
-void OpenLoop::stop() {
+size_t OpenLoop::stop() {
   next_.reset();
-  for (const size_t request : waiting_) records_[request].done_ns = records_[request].due_ns;
   waiting_.clear();
+  under_way_ = 0;
+  return std::erase_if(records_, [](const LoadRecord& record) { return record.done_ns < 0; });
 }
 
 }  // namespace flyball

@@ -40,8 +40,8 @@ class OpenLoop {
   void expire(int64_t now_ns);
   /// The end of a request that take() gave.
   void done(size_t request, int64_t now_ns, const LoadAnswer& answer);
-  /// No more requests are due.
-  void stop();
+  /// No more requests are due, and those that have not ended are forgotten: so many.
+  size_t stop();
   bool finished() const { return !next_ && waiting_.empty() && under_way_ == 0; }
 
   const std::vector<LoadRecord>& records() const { return records_; }

@@ -212,10 +212,14 @@ TEST(OpenLoop, EndsAtItsLimitAndWhenStopped) {
   EXPECT_NEAR(summarise(run, {}, 10).requests_per_s, 100, 1);
   EXPECT_NEAR(summarise(run, {}, 10).request_j.value(), 0.02, 0.001);
   OpenLoop stopped = loop_of("constant:100", 1, 1);
+  const auto answered = stopped.take(10 * ms);
+  ASSERT_TRUE(answered);
+  stopped.done(*answered, 20 * ms, LoadAnswer{});
   ASSERT_TRUE(stopped.take(30 * ms));
-  stopped.stop();
+  EXPECT_EQ(stopped.stop(), 2u);  // one was under way, one waited
   EXPECT_FALSE(stopped.next_due());
-  EXPECT_FALSE(stopped.finished());  // one is under way
+  EXPECT_TRUE(stopped.finished());
+  EXPECT_EQ(stopped.records().size(), 1u);
 }
 
 }  // namespace

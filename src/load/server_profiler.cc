@@ -10,6 +10,7 @@
 #include "answers/per_text.h"
 #include "base/distributions.h"
 #include "base/os/file_version.h"
+#include "base/os/interrupt.h"
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -159,6 +160,7 @@ class ServerProfiler final : public Profiler {
     ClockWatch clocks(*device_, m.trial.mode);
     clocks.begin();
     FLYBALL_ASSIGN(const LoadRun run, run_load(load_of(config, request)));
+    FLYBALL_CHECK(check_interrupt(options_.interrupted));
     clocks.look();
     clocks.end(m);
     FLYBALL_CHECK(server_->alive());

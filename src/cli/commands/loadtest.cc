@@ -88,6 +88,7 @@ Result<LoadTestRun> run_test(const LoadTestOptions& options) {
   test.started_utc = wall_clock_utc();
   FLYBALL_ASSIGN(const LoadRun run, run_load(load));
   progress.finish();
+  test.stopped = run.stopped;
   test.request = load.request;
   test.arrivals = load.arrivals.text;
   test.duration_s = static_cast<double>(run.until_ns - run.from_ns) * 1e-9;
@@ -96,7 +97,7 @@ Result<LoadTestRun> run_test(const LoadTestOptions& options) {
   test.seed = load.seed;
   test.summary = summarise(run, options.latency_ms, load.connections);
   if (const auto length = load.arrivals.seconds();
-      options.duration_s && length && *length < *options.duration_s)
+      !run.stopped && options.duration_s && length && *length < *options.duration_s)
     test.summary.warnings.push_back(fmt::format(
         "requests came for {} and no longer, of the {} that were asked for",
         format_seconds(Seconds{*length}), format_seconds(Seconds{*options.duration_s})));
@@ -110,6 +111,7 @@ Status run(const LoadTestOptions& options, Context& context) {
   else
     fmt::print("{}", load_text(test));
   if (test.summary.due > 0 && test.summary.answered == 0) context.exit_code = 1;
+  if (test.stopped) context.exit_code = interrupted_exit_code();
   return {};
 }
 
