@@ -332,7 +332,12 @@ std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
     const SimulatedChoice* found = simulated_to(candidate.choice, bar);
     if (!found || (best && !better(*found, *best)) || !in_time(candidate.choice)) continue;
     if (options_.allowed && !options_.allowed(candidate.choice)) continue;
-    best = *found;
+    if (trains) {
+      best = *found;
+      continue;
+    }
+    SimulatedChoice promised = worse_of_two(candidate.choice);
+    if (!best || better(promised, *best)) best = std::move(promised);
   }
   if (stopped()) return std::nullopt;  // what was simulated last was not, to its end
   return best;

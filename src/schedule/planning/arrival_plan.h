@@ -86,7 +86,7 @@ struct NearestChoice {
 /// Finds, among the choices that keep power (and figures), the one that trains most, or with no
 /// training answers soonest (of two services: uses least of the tighter latency budget), while at
 /// most a share of 1 − percentile/100 of the requests is late. Of equals the one of less power,
-/// then of less latency.
+/// then of less latency. Latency is that of worse_of_two(), as it is promised.
 ///
 /// Choices are simulated in the order of what they could train at most, (1 − α·t(k)/k)/t_tr with
 /// the largest batch k that can gather within the latency budget, and the search ends where no

@@ -373,8 +373,8 @@ TEST(ArrivalPlan, GivingUpHidesNothing) {
     ArrivalPlanner giving_up = two.planner(), thorough = two.planner();
     std::optional<std::pair<double, double>> best;
     for_each_choice(two.problem, [&](std::span<const size_t> choice) {
-      const SimulatedChoice& run = thorough.simulated(choice);
       if (!thorough.in_time(choice)) return;
+      const SimulatedChoice run = thorough.worse_of_two(choice);
       const std::pair costs(run.latency_share,
                             ServingProblem{&two.problem, &two.readings}.power_w(choice));
       if (!best || costs < *best) best = costs;
@@ -387,6 +387,28 @@ TEST(ArrivalPlan, GivingUpHidesNothing) {
     EXPECT_EQ(plan->choice, giving_up.plan(unlimited)->choice) << "what was given up is known";
   }
   EXPECT_GT(planned, 0u);
+}
+
+// What is promised of a plan is what it was chosen by: with more power nobody is answered later,
+// and of those who are answered as soon the thriftiest serves.
+TEST(ArrivalPlan, AHigherBudgetAnswersNoLater) {
+  size_t planned = 0;
+  for (const double latency_ms : {45.0, 90.0, 400.0}) {
+    const TwoServices two(latency_ms, latency_ms);
+    ArrivalPlanner planner = two.planner();
+    std::pair before{unlimited, unlimited};
+    for (double power_w = 10; power_w <= 28; power_w += 2) {
+      const auto plan = planner.plan(power_w);
+      if (!plan) continue;
+      ++planned;
+      EXPECT_EQ(planner.worse_of_two(plan->choice).latency_share, plan->latency_share);
+      const std::pair costs(plan->latency_share,
+                            ServingProblem{&two.problem, &two.readings}.power_w(plan->choice));
+      EXPECT_LE(costs, before) << power_w << " W, " << latency_ms << " ms";
+      before = costs;
+    }
+  }
+  EXPECT_GT(planned, 10u);
 }
 
 // One that nobody asks within the time that is simulated has no latency, and decides nothing.
