@@ -204,7 +204,7 @@ std::string choice_text(const Problem& problem, std::span<const size_t> choice,
   for (size_t role = first; role < choice.size(); ++role) {
     const Trial trial = trial_of(problem, role, choice[role]);
     if (changes_mode && role > first)
-      text += fmt::format("; {} in {}", trial.job.workload, describe(trial.mode.values));
+      text += fmt::format("; {} in {}", role_name(problem, role), describe(trial.mode.values));
     if (!trial.job.settings.empty())
       text += fmt::format("; {} {}", role_name(problem, role), describe(trial.job.settings));
   }
@@ -309,9 +309,10 @@ Json to_json(const Plan& plan) {
   out["modes"] = modes_json(plan.board().modes);
   out.update(search_json(plan, configurations_of(problem)));
   for (size_t i = 0; i < plan.profiled.size(); ++i)
-    if (const std::string service = role_name(problem, plan.profiled[i].role);
-        service != problem.roles[plan.profiled[i].role].workload)
-      out["profiled"][i]["service"] = service;
+    if (const size_t role = plan.profiled[i].role; problem.roles[role].serves())
+      if (const std::string service = role_name(problem, role);
+          service != problem.roles[role].workload)
+        out["profiled"][i]["service"] = service;
   return out;
 }
 

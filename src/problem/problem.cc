@@ -226,10 +226,12 @@ std::string unit_of(const Problem& problem, Constraint constraint) {
 }
 
 std::string role_name(const Problem& problem, size_t role) {
-  const std::string& own = problem.roles[role].workload;
-  const bool twins = problem.roles.size() == 2 && problem.roles[1 - role].workload == own &&
-                     problem.roles[1 - role].serves() == problem.roles[role].serves();
-  return twins ? fmt::format("the {} {}", role == 0 ? "first" : "second", own) : own;
+  const Role& own = problem.roles[role];
+  if (problem.roles.size() != 2 || problem.roles[1 - role].workload != own.workload)
+    return own.workload;
+  const char* which = role == 0 ? "first" : "second";
+  if (problem.roles[1 - role].serves() != own.serves()) which = own.serves() ? "served" : "trained";
+  return fmt::format("the {} {}", which, own.workload);
 }
 
 std::string slowdown_text(double slowdown) {

@@ -144,7 +144,7 @@ struct Problem {
   double slowdown_cap_ms(size_t candidate) const;
 };
 
-/// Whose a limit is, as a person reads it: the workload, and which one of two that are the same.
+/// Whose a limit is, as a person reads it: the workload, and which of two that are the same.
 std::string role_name(const Problem& problem, size_t role);
 
 /// Unit of a limit: "W", "ms", "J/sample", "requests/s", …

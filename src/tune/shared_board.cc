@@ -46,10 +46,13 @@ void note_left_out(const Candidates& linked, SharedBoard& board) {
     for (size_t row = 0; row < own.size(); ++row) all += own.find(own.row(row)) == row;
     const size_t kept = linked.size(role);
     if (kept == all) continue;
-    const ProfilerInfo& other = board.info(1 - role);
+    const bool same = board.info(0).workload == board.info(1).workload;
+    const auto named = [&](const ProfilerInfo& info) {
+      return same ? fmt::format("{} ({})", info.workload, phase_name(info.phase)) : info.workload;
+    };
     board.left_out.push_back(
         fmt::format("{} of {} configurations of {} are left out: {} has none in their power modes",
-                    all - kept, all, board.info(role).workload, other.workload));
+                    all - kept, all, named(board.info(role)), named(board.info(1 - role))));
   }
 }
 
