@@ -70,7 +70,7 @@ Result<std::string> plan_text(const VerifyOptions& options, const std::filesyste
   std::string text = fmt::format("{}\n", board->info().device.title);
   text += fmt::format(
       "1  reads what the board shows\n"
-      "2  sets {}, {} values each{}, reads each back, and puts each back\n"
+      "2  sets {}, at most {} values each{}, reads each back, and puts each back\n"
       "3  watches the power rails, beside tegrastats where it is there\n"
       "4  runs one short tune, {} trials of a tiny network\n"
       "5  writes {}: the board's files and what was found, without secrets\n",
