@@ -35,15 +35,15 @@ MeasureResult measured(const std::vector<std::string>& argv, MeasureOptions opti
 }
 
 TEST(Measure, TimesACommandAndCostsLittle) {
-  const MeasureResult result = measured({"sleep", "0.5"});
+  const MeasureResult result = measured({"sleep", "1"});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_GE(result.wall_s, 0.5);
+  EXPECT_GE(result.wall_s, 1);
   EXPECT_LT(result.wall_s, 30);
   EXPECT_LT(result.user_s + result.system_s, 0.1);
   EXPECT_GT(result.peak_memory_bytes, 100e3);
   EXPECT_LT(result.peak_memory_bytes, 50e6);
   EXPECT_EQ(result.peak_processes, 1);
-  EXPECT_GE(result.samples, 3u);  // about 50 where the machine is free
+  EXPECT_GE(result.samples, 3u);  // about 100 where the machine is free
   EXPECT_GT(result.own_cpu_s, 0);
 }
 
