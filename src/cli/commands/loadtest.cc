@@ -80,6 +80,7 @@ Result<LoadTestRun> run_test(const LoadTestOptions& options) {
   load.timeout_s = options.load.timeout_s;
   load.meter = metered.meter.get();
   load.power_gap = metered.gap;
+  catch_interrupts();  // before that nothing is there to be told
   load.interrupted = &interrupt_flag();
   Progress progress(options.quiet);
   load.progress = [&](double share) {
