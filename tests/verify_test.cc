@@ -242,8 +242,9 @@ TEST_F(VerifyTest, ADryRunDoesNothing) {
   const Finished done =
       run({"verify-board", "--root", root_.string(), "--dry-run", "--out", out_.string()});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("sets cpu_cores, cpu_mhz, gpu_mhz, mem_mhz, at most 3 values each, "
-                                  "none above preset MAXN"));
+  EXPECT_THAT(done.out,
+              HasSubstr("sets cpu_cores, cpu_mhz, gpu_mhz, mem_mhz, at most 3 values each, "
+                        "none above preset MAXN"));
   EXPECT_FALSE(fs::exists(out_));
   EXPECT_EQ(content(), start_);
 }

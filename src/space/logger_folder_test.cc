@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/files.h"
 #include "base/os/temp_folder.h"
 
 namespace flyball {

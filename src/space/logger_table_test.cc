@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "base/files.h"
 #include "base/os/temp_folder.h"
 
 namespace flyball {

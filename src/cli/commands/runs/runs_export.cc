@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <fstream>
 
+#include "base/files.h"
 #include "base/os/temp_folder.h"
 #include "cli/action.h"
 #include "cli/common_options.h"
