@@ -107,7 +107,7 @@ class Flyball : public Strategy {
     const double best = history().best()->outcome.loss;
     if (const auto gap = gap_within_the_asked(best))
       return stop(
-          fmt::format("nine times in ten at most {:.2g} % more could be gained, within "
+          fmt::format("on nine of ten drawn surfaces at most {:.2g} % more could be gained, within "
                       "the gap of {:g} %",
                       100 * *gap, 100 * options().gap));
     std::vector<size_t> chosen;
