@@ -25,6 +25,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/statistics.h"
