@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -18,32 +19,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* prefix = "flyball-";
-// Its name stands from when its lock is held, so that none is there that is in use and not locked.
-constexpr const char* in_use = ".in-use";
+constexpr const char* prefix = "flyball-temp-";
 
-int lock_within(const fs::path& folder) {
-  const fs::path before = folder / ".new";
-  const int lock = ::open(before.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (lock < 0) return -1;
-  if (::flock(lock, LOCK_EX | LOCK_NB) == 0 &&
-      ::rename(before.c_str(), (folder / in_use).c_str()) == 0)
-    return lock;
-  ::unlink(before.c_str());
+// Held while its process lives; −1: not to be had.
+int lock_of(const fs::path& folder) {
+  const int lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (lock < 0 || ::flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
   ::close(lock);
   return -1;
 }
 
-// A folder of this user with the file of such folders, which nobody holds.
+// A folder of this user which nobody holds, and nobody is about to.
 bool is_left(const fs::path& folder) {
+  constexpr time_t least_age_s = 60;
   struct stat seen {};
   if (::lstat(folder.c_str(), &seen) != 0 || !S_ISDIR(seen.st_mode) || seen.st_uid != ::geteuid())
     return false;
-  const int file = ::open((folder / in_use).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return false;
-  const bool left = ::flock(file, LOCK_EX | LOCK_NB) == 0;
-  ::close(file);
-  return left;
+  if (::time(nullptr) - seen.st_mtime < least_age_s) return false;
+  const int lock = lock_of(folder);
+  if (lock >= 0) ::close(lock);
+  return lock >= 0;
 }
 
 void remove_left(const fs::path& parent) {
@@ -67,7 +62,7 @@ Result<TempFolder> TempFolder::make(fs::path parent) {
   remove_left(parent);
   std::string name = (parent / prefix).string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) return file_error("make a folder in", parent, errno);
-  const int lock = lock_within(name);
+  const int lock = lock_of(name);
   return TempFolder(std::move(name), lock);
 }
 

@@ -12,8 +12,8 @@ namespace flyball {
 class TempFolder {
  public:
   /// Below `parent`; "" stands for where temporary files belong ($TMPDIR, else /tmp). Those that
-  /// this user's dead processes left there are removed. Error: there is no such folder, or it takes
-  /// no more.
+  /// this user's dead processes left there, a minute ago or more, are removed. Error: there is no
+  /// such folder, or it takes no more.
   static Result<TempFolder> make(std::filesystem::path parent = {});
   /// For tests and benchmarks, which have nobody to tell: throws what make() returns.
   explicit TempFolder(const std::filesystem::path& parent = {});

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -17,6 +16,7 @@
 #include "base/os/file_version.h"
 #include "base/own_variables.h"
 #include "base/text.h"
+#include "profile/trials/named_variables.h"
 #include "profile/trials/program_run.h"
 #include "telemetry/process/spawn.h"
 
@@ -85,20 +85,6 @@ Conditions variables_of(const auto& beginnings) {
   return found;
 }
 
-// The names that stand in a text of Python, also in its strings: imports may be made of these.
-std::set<std::string> python_names(const std::string& text) {
-  const auto of_a_name = [](unsigned char byte) {
-    return std::isalnum(byte) || byte == '_' || byte >= 0x80;
-  };
-  std::set<std::string> names;
-  for (auto at = text.begin(); at != text.end();) {
-    const auto end = std::find_if_not(at, text.end(), of_a_name);
-    if (end != at) names.emplace(at, end);
-    at = std::find_if(end, text.end(), of_a_name);
-  }
-  return names;
-}
-
 // Modules in a folder, and in packages there, whose names are among `names`.
 void take_modules(const fs::path& folder, const std::set<std::string>& names, int depth,
                   std::vector<fs::path>& found) {
@@ -143,7 +129,7 @@ std::set<fs::path> python_files(const fs::path& script) {
     unread.pop_back();
     const auto text = read_file(file, longest_script);
     if (!text) continue;
-    const std::set<std::string> names = python_names(*text);
+    const std::set<std::string> names = names_in(*text);
     std::vector<fs::path> found;
     if (imports_by_variable(*text)) take_all_beside(script, found);
     // A module names others from its own folder or from one above.
@@ -225,14 +211,19 @@ Conditions program_conditions(const std::vector<std::string>& argv, std::span<co
                            .lexically_normal()
                            .string();
   }
+  std::set<fs::path> all;
   std::map<std::string, std::set<fs::path>> of_folders;
   for (const fs::path& file : named_files(argv)) {
     found["file " + file.string()] = file_version(file);
+    all.insert(file);
     if (file.extension() == ".py")
       of_folders[file.parent_path().string()].merge(python_files(file));
   }
-  for (const auto& [folder, files] : of_folders)
+  for (const auto& [folder, files] : of_folders) {
     found["Python files in " + folder] = files_version(std::vector(files.begin(), files.end()));
+    all.insert(files.begin(), files.end());
+  }
+  found.merge(variables_named_in(all));
   return found;
 }
 

@@ -35,7 +35,8 @@ Conditions power_conditions(const PowerMeter& meter);
 /// --option=FILE), with those Python files beside a script, and in packages there, that it may
 /// import: whose names stand in its text, or in theirs. A folder is known by its name alone, since
 /// the program may write into it. And settings that it finds in our environment
-/// (FLYBALL_BATCH_SIZE), but for `axes` of a run: each trial sets these to its own values.
+/// (FLYBALL_BATCH_SIZE), but for `axes` of a run: each trial sets these to its own values. And what
+/// else it reads of the environment, by variables_named_in().
 Conditions program_conditions(const std::vector<std::string>& argv,
                               std::span<const Axis> axes = {});
 

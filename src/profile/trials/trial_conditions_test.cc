@@ -132,6 +132,26 @@ TEST(TrialConditions, HoldSettingsThatAProgramReads) {
   EXPECT_THAT(program_conditions({"true"}), Not(Contains(Key("FLYBALL_BATCH_SIZE"))));
 }
 
+// A variable that a script names decides what it does; a secret is kept nowhere.
+TEST(TrialConditions, HoldVariablesThatAScriptNames) {
+  const TempFolder folder;
+  const fs::path script = folder / "train.py";
+  std::ofstream(script) << "import model\nos.environ['DELAY_MS'], os.getenv(\"API_KEY\")\n"
+                        << "print(os.environ.get('MAX_TOKENS'), os.environ['HOME'], HF_TOKEN)\n";
+  std::ofstream(folder / "model.py") << "layers = int(os.getenv('LAYERS_OF_IT', 3))\n";
+  const std::map<std::string, std::string> set = {{"DELAY_MS", "20"},     {"API_KEY", "no secret"},
+                                                  {"MAX_TOKENS", "64"},   {"LAYERS_OF_IT", "5"},
+                                                  {"HF_TOKEN", "hf_1f9"}, {"NOBODY_READS", "1"}};
+  for (const auto& [name, value] : set) ::setenv(name.c_str(), value.c_str(), 1);
+  const Conditions found = program_conditions({"sh", script.string()});
+  for (const auto& [name, value] : set) ::unsetenv(name.c_str());
+  for (const char* name : {"DELAY_MS", "MAX_TOKENS", "LAYERS_OF_IT"})
+    EXPECT_THAT(found, Contains(Pair(name, set.at(name))));
+  for (const char* name : {"API_KEY", "HF_TOKEN", "NOBODY_READS", "HOME"})
+    EXPECT_THAT(found, Not(Contains(Key(name))));
+  EXPECT_THAT(program_conditions({"sh", script.string()}), Not(Contains(Key("DELAY_MS"))));
+}
+
 // As after `export FLYBALL_BATCH_SIZE=32`, the answer of a tune: the next one goes on from it.
 TEST(TrialConditions, HoldNoSettingThatEachTrialSets) {
   std::vector<Axis> axes = {named_axis("batch_size", {8, 16}), named_axis("layers", {3})};
