@@ -25,7 +25,8 @@ int flyball_marked(void);
 double flyball_setting(const char* name, double otherwise);
 
 /* A figure of this trial, the last of each name counts: flyball_report("accuracy", 0.71). It is
- * kept with the trial, and `flyball tune --at-least accuracy=0.7` holds the answer to it. */
+ * kept with the trial, and `flyball tune --at-least accuracy=0.7` holds the answer to it; one that
+ * is no finite number fails a trial that it was wanted of. */
 void flyball_report(const char* name, double value);
 
 /* A minibatch has ended. Work that was only queued (CUDA kernels) must be waited for before. */

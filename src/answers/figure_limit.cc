@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -40,6 +41,27 @@ std::optional<double> with_unit(std::string_view text) {
   return {};
 }
 
+bool is_duration(const std::string& figure) {
+  constexpr std::array names = {"latency_p50", "latency_p99", "ttft",
+                                "ttft_p99",    "tpot",        "tpot_p99"};
+  return std::ranges::find(names, figure) != names.end();
+}
+
+// Of figures whose unit is known: as every size and duration, with a unit.
+Result<double> measured_value(const std::string& figure, std::string_view text) {
+  std::optional<double> value;
+  if (is_duration(figure)) {
+    if (const auto time = parse_seconds(text)) value = time->value;
+  } else if (const auto bytes = parse_bytes(text)) {
+    value = *bytes;
+  }
+  if (value) return *value;
+  return Error{Code::invalid_argument,
+               fmt::format("'{}' is not a {}", text, is_duration(figure) ? "duration" : "size"),
+               fmt::format("write it with a unit, such as {}={}", figure,
+                           is_duration(figure) ? "500ms" : "2GB")};
+}
+
 // "1%" of a figure that is a share by what it is; of an accuracy nobody knows what it would be.
 std::optional<double> percentage(std::string_view text) {
   if (!text.ends_with('%')) return {};
@@ -50,12 +72,8 @@ std::optional<double> percentage(std::string_view text) {
 }  // namespace
 
 std::string figure_text(const std::string& figure, double value) {
-  const auto kind = [&](std::initializer_list<const char*> names) {
-    return std::ranges::any_of(names, [&](const char* name) { return figure == name; });
-  };
-  if (kind({"latency_p50", "latency_p99", "ttft", "ttft_p99", "tpot", "tpot_p99"}))
-    return format_seconds({value});
-  if (kind({"failed", "late"})) return fmt::format("{} %", number(100 * value));
+  if (is_duration(figure)) return format_seconds({value});
+  if (figure == "failed" || figure == "late") return fmt::format("{} %", number(100 * value));
   return figure == "memory" || figure.ends_with("_bytes") ? format_bytes(value) : number(value, 4);
 }
 
@@ -71,6 +89,10 @@ Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most) {
   if (equals == std::string::npos || equals == 0 || !text_fault(text).empty()) return bad;
   FigureLimit limit{std::string(trim(text.substr(0, equals))), 0, at_most};
   const std::string_view number = trim(std::string_view(text).substr(equals + 1));
+  if (limit.figure == "memory" || is_duration(limit.figure)) {
+    FLYBALL_ASSIGN(limit.limit, measured_value(limit.figure, number));
+    return limit;
+  }
   auto value = parse_double(number);
   if (!value) value = with_unit(number);
   if (!value && limit.figure == "failed") value = percentage(number);

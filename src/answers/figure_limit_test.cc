@@ -32,8 +32,9 @@ TEST(FigureLimit, IsReadWithItsUnit) {
   EXPECT_EQ(limit("accuracy=0.7", false), (FigureLimit{"accuracy", 0.7, false}));
   EXPECT_EQ(limit("memory=2GB", true).text(), "memory ≤ 2 GB");
   EXPECT_EQ(limit("accuracy=0.7", false).text(), "accuracy ≥ 0.7");
-  for (const char* wrong : {"", "memory", "=2GB", "memory=", "memory=much", "memory=2XB",
-                            "memory=nan", "accuracy=0.7%", "a name of more than 23 bytes=1"}) {
+  for (const char* wrong :
+       {"", "memory", "=2GB", "memory=", "memory=much", "memory=2XB", "memory=nan", "memory=2",
+        "memory=2s", "ttft=500", "ttft=2GB", "accuracy=0.7%", "a name of more than 23 bytes=1"}) {
     const auto parsed = parse_figure_limit(wrong, true);
     ASSERT_FALSE(parsed.ok()) << wrong;
     EXPECT_NE(parsed.error().hint, "") << wrong;

@@ -63,8 +63,9 @@ RunSummary summary_of(const StoredRun& run) {
   } else if (!list_of(answer, "windows").empty()) {
     summary.best = figure(answer, "value", text_of(answer, "value_unit"));
     summary.choice = fmt::format("{} windows", list_of(answer, "windows").size());
-  } else if (value_at(answer, "infeasible").is_object()) {
-    summary.best = "nothing feasible";
+  } else if (const Json no = value_at(answer, "infeasible"); no.is_object()) {
+    const bool failed = text_of(no, "code") == code_name(Code::unavailable);
+    summary.best = failed ? "every trial failed" : "nothing feasible";
   }
   return summary;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -46,12 +47,27 @@ Code code_of_failures(const std::set<std::string>& reasons) {
   return std::ranges::all_of(reasons, tells_of_no_memory) ? Code::infeasible : Code::unavailable;
 }
 
+/// What differs in a port or a process alone is one reason.
+std::string without_long_numbers(const std::string& text) {
+  constexpr ptrdiff_t long_number = 4;
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  std::string kept;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto end = is_digit(*at) ? std::find_if_not(at, text.end(), is_digit) : at + 1;
+    kept += end - at >= long_number ? "#" : std::string(at, end);
+    at = end;
+  }
+  return kept;
+}
+
 /// One reason for all of them is no reason to try more. `of`: whose trials, where others were read.
 Error all_failed(const TriedTrials& tried, const std::string& of) {
   std::string message = tried.failed == 1 ? fmt::format("the one trial{} failed", of)
                                           : fmt::format("all {} trials{} failed", tried.failed, of);
   std::string hint = "mend that first: more profiles would fail as these did";
-  if (tried.reasons.size() > 1) {
+  std::set<std::string> kinds;
+  for (const std::string& reason : tried.reasons) kinds.insert(without_long_numbers(reason));
+  if (kinds.size() > 1) {
     message += ", in different words, such as";
     hint = "see why the trials failed, or allow more profiles";
   }

@@ -283,6 +283,8 @@ TEST(Strategies, WhereEveryTrialFailedTheAnswerIsNotNo) {
   const Error several = error_of({"exit code 3", "exit code 4"});
   EXPECT_EQ(several.code, Code::unavailable);
   EXPECT_EQ(several.message, "all 2 trials failed, in different words, such as: exit code 3");
+  EXPECT_EQ(error_of({"no answer from port 43135", "no answer from port 40001"}).message,
+            "all 2 trials failed: no answer from port 40001");
   EXPECT_EQ(error_of({"CUDA out of memory"}).code, Code::infeasible);
   EXPECT_EQ(error_of({}).code, Code::infeasible) << "nothing was tried";
 }

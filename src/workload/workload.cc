@@ -1,6 +1,9 @@
 #include "workload/workload.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "base/text.h"
 #include "data/pictures/detection_collate.h"
@@ -113,6 +116,20 @@ std::string script_file(const std::string& workload) {
   return source.kind == NamedSource::Kind::script ? source.name : "";
 }
 
+namespace {
+
+// How a name that is one of a program would be typed behind `--`; "" of another.
+std::string own_command(const std::string& name) {
+  if (name.find(' ') != std::string::npos) return name;  // no network's has one
+  std::error_code ignored;
+  const std::filesystem::path file = name;
+  if (std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0)
+    return shell_word((file.has_parent_path() ? file : "." / file).string());
+  return name.ends_with(".py") ? "python3 " + shell_word(name) : "";
+}
+
+}  // namespace
+
 Result<const Workload*> find_workload(const std::string& name) {
   std::vector<std::string> names;
   for (const Workload& workload : workloads()) {
@@ -128,9 +145,9 @@ Result<const Workload*> find_workload(const std::string& name) {
   if (name.ends_with(".csv"))
     return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
                  "a table is told as the board that was measured: --device table:" + name};
-  if (name.ends_with(".py"))
+  if (const std::string command = own_command(name); !command.empty())
     return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
-                 "a program of your own goes behind `--`, as in: -- python3 " + shell_word(name)};
+                 "a program of your own goes behind `--`, as in: -- " + command};
   return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
                name_hint(name, names)};
 }

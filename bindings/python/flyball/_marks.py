@@ -201,11 +201,13 @@ def setting(name: str, default: Number) -> Number:
 
 def report(name: str, value: float) -> None:
     """A figure of this trial, such as its accuracy; the last of each name counts. It is kept with the
-    trial, and `flyball tune --at-least accuracy=0.7 -- …` holds the answer to it."""
+    trial, and `flyball tune --at-least accuracy=0.7 -- …` holds the answer to it; one that is not
+    finite fails a trial that it was wanted of."""
     value = _numbers.real('report("%s"): value' % name, value, 'such as report("accuracy", 0.72)')
     if value - value != 0:  # not finite: nothing to hold a limit to
-        return
-    figures[name] = value
+        figures.pop(name, None)
+    else:
+        figures[name] = value
     if _c:
         _c.report(name, value)
     elif ring:

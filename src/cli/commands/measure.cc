@@ -81,7 +81,7 @@ Status run(MeasureArguments& options, Context& context) {
   if (result.not_started) {
     report_error(*result.not_started);
     context.exit_code = start_failure_exit_code(*result.not_started);
-    options.record.give_up(command_not_started);
+    options.record.discard();
     return {};
   }
   context.exit_code = result.exit_code;

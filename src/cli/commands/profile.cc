@@ -246,7 +246,7 @@ Status run_program(ProfileOptions& options, Context& context) {
   }
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   auto result = profile_program(request);
-  if (!result) options.record.give_up(result.error().message);
+  if (!result) options.record.discard();
   FLYBALL_ASSIGN(ProgramProfile profile, std::move(result));
   const Status joined = join_plug_log(options, profile);
   const auto document = program_json(profile);

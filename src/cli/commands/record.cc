@@ -119,10 +119,9 @@ Status add_sensors(const RecordArguments& options, const RecordSensors& sensors,
   return {};
 }
 
-// Returns why the record ends. A file that fails meanwhile is told of at the end: what the command
-// does counts more.
-std::string follow_command(const RecordArguments& options, SamplerRecording& recording,
-                           Context& context) {
+// Did it start? A file that fails meanwhile is told of at the end: what the command does counts
+// more.
+bool follow_command(const RecordArguments& options, SamplerRecording& recording, Context& context) {
   constexpr int64_t look_ns = 1'000'000'000;  // for what the command leaves to us
   const int64_t begin_ns = monotonic_ns();
   const auto started = RunningCommand::start(
@@ -131,7 +130,7 @@ std::string follow_command(const RecordArguments& options, SamplerRecording& rec
   if (!started) {
     report_error(started.error());
     context.exit_code = start_failure_exit_code(started.error());
-    return command_not_started;
+    return false;
   }
   RunningCommand& command = **started;
   recording.mark(begin_ns, "begin: " + join(options.command, " "));
@@ -140,7 +139,7 @@ std::string follow_command(const RecordArguments& options, SamplerRecording& rec
   command.finish(true);
   context.exit_code = command.exit_code();
   recording.mark(end_ns, fmt::format("end: exit code {}", context.exit_code));
-  return "command ended";
+  return true;
 }
 
 std::string follow_time(const RecordArguments& options, const SamplerRecording& recording,
@@ -160,7 +159,7 @@ Status finish_and_tell(const RecordArguments& options, const std::string& file,
                        std::optional<RunOfRecord>& run) {
   FLYBALL_CHECK(recording.finish(stopped));
   FLYBALL_ASSIGN(const Json document, tell(file, options));
-  if (run && stopped != command_not_started) run->finish(document);
+  if (run) run->finish(document);
   return {};
 }
 
@@ -183,9 +182,18 @@ Status record_host(const RecordArguments& options, const Board& board, Context& 
   SamplerRecording recording(file, std::move(info));
   sampler.tell(&recording);
   if (sampler.size() > 0) FLYBALL_CHECK(sampler.start());
-  const std::string stopped = runs                 ? follow_command(options, recording, context)
-                              : sampler.size() > 0 ? follow_time(options, recording, context)
-                                                   : "";
+  std::string stopped;
+  if (runs && !follow_command(options, recording, context)) {
+    sampler.stop();
+    (void)recording.finish("the command did not start");
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    return {};
+  }
+  if (runs)
+    stopped = "command ended";
+  else if (sampler.size() > 0)
+    stopped = follow_time(options, recording, context);
   sampler.stop();
   if (run) recording.set_runs(run->runs());
   const Status kept = finish_and_tell(options, file, stopped, recording, run);

@@ -135,6 +135,12 @@ void RecordOption::give_up(const std::string& why) {
   recording_.reset();
 }
 
+void RecordOption::discard() {
+  give_up("the command did not start");
+  std::error_code ignored;
+  if (given()) std::filesystem::remove(file_, ignored);
+}
+
 std::string RecordOption::words() const {
   return fmt::format("{} (`flyball report {}` shows it)", file_, file_);
 }

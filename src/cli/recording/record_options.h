@@ -19,9 +19,6 @@
 namespace flyball::cli {
 
 inline constexpr uint64_t usual_record_bytes = uint64_t{256} << 20;
-/// Why a record ends that was to be of a command.
-inline constexpr const char* command_not_started = "the command did not start";
-
 /// "flyball-20260301-123005.flyrec": now, in UTC.
 std::string usual_record_file();
 /// `--most-bytes`: the bound of the file.
@@ -50,6 +47,8 @@ class RecordOption {
   Status finish(const std::vector<Span>& spans, const std::string& stopped, const Json& answer);
   /// The same where there is no answer: the run of the store has failed.
   void give_up(const std::string& why);
+  /// The command did not start: there is no record either, so that it may be written once it does.
+  void discard();
   /// "run.flyrec (`flyball report run.flyrec` shows it)"
   std::string words() const;
 

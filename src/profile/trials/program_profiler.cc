@@ -92,6 +92,18 @@ Error never_read(const std::string& name) {
                   name, placeholder(name))};
 }
 
+Error never_reported(const std::string& name, const Figures& figures) {
+  std::vector<std::string> reported;
+  for (const auto& [other, value] : figures) reported.push_back(other);
+  return {Code::invalid_argument,
+          fmt::format(
+              "the program never reported {}, so nothing can hold its limit ({})", name,
+              reported.empty() ? "it reported nothing" : "known of it: " + join(reported, ", ")),
+          fmt::format("report it by flyball.report(\"{}\", …) (C: flyball_report) before it ends, "
+                      "or leave that limit out",
+                      name)};
+}
+
 // One trial: reads marks and decides what counts.
 class ProgramTrial {
  public:
@@ -123,6 +135,7 @@ class ProgramTrial {
       FLYBALL_CHECK(take_ended(wall_s));
       end_counting();
     }
+    FLYBALL_CHECK(check_finite());
     m_.figures = run_.figures();
     if (memory_bytes_ > 0) m_.figures["memory"] = memory_bytes_;
     return {};
@@ -167,8 +180,17 @@ class ProgramTrial {
 
   bool has_reported() const {
     return std::ranges::all_of(options_.wanted_figures, [&](const std::string& name) {
-      return name == "memory" || run_.figures().contains(name);
+      return name == "memory" || run_.figures().contains(name) ||
+             run_.marks().not_finite().contains(name);
     });
+  }
+
+  Status check_finite() const {
+    for (const std::string& name : options_.wanted_figures)
+      if (run_.marks().not_finite().contains(name))
+        return Error{Code::unavailable,
+                     fmt::format("the program reported {} as no finite number", name), ""};
+    return {};
   }
 
   // A limit on it is one of times.
@@ -342,6 +364,7 @@ class ProgramProfiler final : public Profiler {
     run->take();  // what it read after the last look
     refused_ = true;
     FLYBALL_CHECK(check_axes(run->marks(), m));
+    FLYBALL_CHECK(check_figures(m));
     FLYBALL_CHECK(check_length(m));
     refused_ = false;
     FLYBALL_CHECK(device_->still_set());
@@ -356,6 +379,13 @@ class ProgramProfiler final : public Profiler {
     if (!marks.tells_settings() && !m.whole_run()) return {};
     for (const auto& [name, value] : m.trial.job.settings)
       if (!marks.was_read(name) && !names(options_.argv, name)) return never_read(name);
+    return {};
+  }
+
+  // The same of what it is to report: other trials of it would report no more.
+  Status check_figures(const Measurement& m) const {
+    for (const std::string& name : options_.wanted_figures)
+      if (!m.figures.contains(name)) return never_reported(name, m.figures);
     return {};
   }
 

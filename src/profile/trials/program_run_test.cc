@@ -103,6 +103,35 @@ TEST(ProgramRun, MayBeSilentUntilItReportsOnceItIsMeasured) {
   EXPECT_EQ(measured->figures.at("accuracy"), 0.75);
 }
 
+// Other trials would report no more; one that is no number is a failure of its trial.
+TEST(ProgramRun, AFigureThatIsWantedMustBeReported) {
+  const BoardTree tree;
+  ProgramTrialOptions options;
+  options.wanted_figures = {"accuracy"};
+  options.stopping = {.min_seconds = 0.05, .max_seconds = 0.1};
+  options.warm_up_s = 0.02;
+  const auto trial = [&](const std::string& report) {
+    options.argv = {"/usr/bin/python3", "-c",
+                    "import time, flyball\n"
+                    "for _ in range(30):\n"
+                    "    time.sleep(0.005)\n"
+                    "    flyball.minibatch()\n" +
+                        report};
+    const auto profiler =
+        make_program_profiler(*open_host(tree.options()), make_no_power("no sensor"), options);
+    EXPECT_TRUE(profiler.ok()) << profiler.error().message;
+    return (*profiler)->measure((*profiler)->default_config());
+  };
+  const auto other = trial("flyball.report('acuracy', 0.75)\n");
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.error().message, HasSubstr("never reported accuracy"));
+  EXPECT_THAT(other.error().message, HasSubstr("acuracy"));
+  const auto diverged =
+      trial("flyball.report('accuracy', 0.75)\nflyball.report('accuracy', float('nan'))\n");
+  ASSERT_TRUE(diverged.ok()) << diverged.error().message;
+  EXPECT_EQ(diverged->failure, "the program reported accuracy as no finite number");
+}
+
 // What a program's files say of the value that it takes unless it is told another one.
 class OwnValue : public testing::Test {
  protected:

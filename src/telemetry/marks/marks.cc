@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -191,12 +192,22 @@ std::vector<Mark> MarkReader::take() {
     }
     tells_settings_ = tells_settings_ || mark.kind == MarkKind::library;
     if (mark.kind == MarkKind::setting) settings_.insert(mark.name);
-    if (mark.kind == MarkKind::figure) figures_[mark.name] = std::bit_cast<double>(mark.stall_ns);
+    if (mark.kind == MarkKind::figure) take_figure(mark);
     if (mark.kind >= MarkKind::setting) continue;
     if (pid_ == 0) pid_ = mark.pid;
     if (mark.pid == pid_) taken.push_back(std::move(mark));
   }
   return taken;
+}
+
+void MarkReader::take_figure(const Mark& mark) {
+  const auto value = std::bit_cast<double>(mark.stall_ns);
+  figures_.erase(mark.name);
+  not_finite_.erase(mark.name);
+  if (std::isfinite(value))
+    figures_[mark.name] = value;
+  else
+    not_finite_.insert(mark.name);
 }
 
 }  // namespace flyball

@@ -103,10 +103,13 @@ class MarkReader {
   bool was_read(const std::string& setting) const;
   /// What the program has reported by what was taken so far, the last of each name.
   const std::map<std::string, double>& figures() const { return figures_; }
+  /// Those names whose last value was no finite number.
+  const std::set<std::string>& not_finite() const { return not_finite_; }
   /// Would the program's library have told so?
   bool tells_settings() const { return tells_settings_; }
 
  private:
+  void take_figure(const Mark& mark);
   MarkReader(std::filesystem::path path, marks::Ring* ring) : path_(std::move(path)), ring_(ring) {}
 
   std::filesystem::path path_;
@@ -115,6 +118,7 @@ class MarkReader {
   uint32_t pid_ = 0;
   std::set<std::string> settings_;  ///< that were read, as marks hold their names
   std::map<std::string, double> figures_;
+  std::set<std::string> not_finite_;
   bool tells_settings_ = false;
 };
 

@@ -212,11 +212,14 @@ TEST_F(MarksTest, TheLastOfWhatIsReportedCounts) {
     flyball_minibatch();
     flyball_report("accuracy", 0.75);
     flyball_report("loss", -1.5);
-    flyball_report("loss", NAN);  // is no figure
+    flyball_report("loss", NAN);  // it diverged, whatever it was before
+    flyball_report("norm", INFINITY);
+    flyball_report("norm", 2);
   });
   EXPECT_EQ(reader_->take().size(), 1u);
-  const std::map<std::string, double> wanted = {{"accuracy", 0.75}, {"loss", -1.5}};
+  const std::map<std::string, double> wanted = {{"accuracy", 0.75}, {"norm", 2}};
   EXPECT_EQ(reader_->figures(), wanted);
+  EXPECT_EQ(reader_->not_finite(), std::set<std::string>{"loss"});
 }
 
 // A program that was built with an older library: its minibatches count, and of its settings
