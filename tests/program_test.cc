@@ -406,6 +406,7 @@ assert child.wait() == 0
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["marked"]["minibatches"], 20000);
   EXPECT_EQ(done.json()["lost_marks"], 0);
+  EXPECT_EQ(done.json()["other_marks"], 20000);
 }
 
 TEST_F(ProgramTest, ThePackageIsPythonOf38) {

@@ -147,6 +147,12 @@ std::optional<Provenance> no_gain(const Problem& problem, const Problem& relaxed
   return view.coverage;
 }
 
+/// Have both of two services a limit on the latency?
+bool two_latencies(const Problem& problem) {
+  return std::ranges::count_if(problem.roles,
+                               [](const Role& r) { return r.latency_ms != unlimited; }) == 2;
+}
+
 /// Is anything bought?
 bool price_limit(const Problem& problem, const Problem& relaxed, const View& view, double best,
                  const std::string& what, std::vector<ShadowPrice>& shadow_prices) {
@@ -183,9 +189,11 @@ void price_next_step(const Problem& problem, const View& view, double best, cons
                                                                 : 1;
   const double more = rounded((least - margin.limit) / unit, 3, true);
   limit_of(relaxed, margin.constraint, margin.role) = margin.limit + more * unit;
+  const bool one_of_two = margin.constraint == Constraint::latency && two_latencies(problem);
   const std::string what =
-      fmt::format("{} {} more {}", number(more), in_percent ? "%" : margin.unit,
-                  constraint_name(margin.constraint));
+      fmt::format("{} {} more {}{}", number(more), in_percent ? "%" : margin.unit,
+                  constraint_name(margin.constraint),
+                  one_of_two ? " for " + role_name(problem, margin.role) : "");
   price_limit(problem, relaxed, view, best, what, shadow_prices);
 }
 
@@ -205,7 +213,8 @@ std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& vi
   if (std::ranges::any_of(problem.roles, [](const Role& r) { return r.latency_ms != unlimited; })) {
     Problem relaxed = problem;
     for (Role& role : relaxed.roles) role.latency_ms += more_ms;
-    price(Constraint::latency, relaxed, "10 ms more latency");
+    price(Constraint::latency, relaxed,
+          two_latencies(problem) ? "10 ms more latency for each" : "10 ms more latency");
   }
   if (problem.budgets.time_ms != unlimited) {
     Problem relaxed = problem;

@@ -42,11 +42,15 @@ class Comparer {
     FLYBALL_ASSIGN(all_.choice, choose_board(all_.boards, all_.question.networks, all_.prices,
                                              all_.limits, all_.objective));
     if (all_.choice->board) return {};
+    std::string hint = all_.question.networks.size() > 1
+                           ? "relax a limit, leave a network out, or name other boards"
+                           : "relax a limit, or name other boards";
+    if (all_.limits.power_w || all_.limits.energy_j)
+      hint += "; lower modes of a board are chosen by `flyball fleet choose` and `flyball tune`";
     all_.infeasible =
-        Error{Code::infeasible, fmt::format("no board meets every limit ({})", all_.asked()),
-              all_.question.networks.size() > 1
-                  ? "relax a limit, leave a network out, or name other boards"
-                  : "relax a limit, or name other boards"};
+        Error{Code::infeasible,
+              fmt::format("no board meets every limit in its highest mode ({})", all_.asked()),
+              std::move(hint)};
     return {};
   }
 

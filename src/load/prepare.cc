@@ -48,7 +48,8 @@ Result<LoadRequest> prepare_oip(const LoadTarget& target, LoadRequestOptions opt
   if (options.model.empty()) options.model = model_of_path(target.path);
   if (options.model.empty())
     return Error{Code::invalid_argument, "the Open Inference Protocol names a model",
-                 "name it with --model NAME, or in the path: /v2/models/NAME"};
+                 "name it with --model NAME, or in the path: /v2/models/NAME; a server that speaks "
+                 "plain HTTP alone: --protocol http"};
   FLYBALL_ASSIGN(const SortedJson server, fetch_json(target, "/v2", options, timeout_s));
   FLYBALL_ASSIGN(const SortedJson metadata,
                  fetch_json(target, model_path(options.model), options, timeout_s));

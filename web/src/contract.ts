@@ -368,7 +368,7 @@ export interface CommonReused {
 export interface CommonTrial {
   /** Of which network, or program. */
   workload: string;
-  /** Which of two services of one network: `the first det`; only there. */
+  /** Which service, where its workload does not say: `the first det` of two, `the served det` beside its training; only there. */
   service?: string;
   /** What was set. */
   config: CommonConfig;
@@ -2693,6 +2693,8 @@ export interface ProfileProgram {
   marked: ProfilePart | null;
   /** [count] Marks that were overwritten before they were read. */
   lost_marks: number;
+  /** [count] Marks of other processes than the first that marked; they do not count. */
+  other_marks?: number;
   /** [s] CPU time. */
   cpu_s: number;
   /** [% of one core] CPU time over wall time. */

@@ -216,6 +216,9 @@ void print_program(const ProgramProfile& profile) {
   if (profile.marked) print_gpu(profile.marked->gpu, "in the marked minibatches");
   for (const ProgramPart& window : profile.windows) print_gpu(window.gpu, "in " + window.name);
   if (profile.lost_marks > 0) fmt::print("{} marks were lost\n", profile.lost_marks);
+  if (profile.other_marks > 0)
+    fmt::print("{} marks of other processes do not count: those of the first that marked do\n",
+               profile.other_marks);
   if (!profile.power_gap.empty()) fmt::print("{}\n", brief_power_gap(profile.power_gap));
   if (!profile.stopped.empty()) fmt::print("{}\n", profile.stopped);
   print_disturbance(profile.disturbed);

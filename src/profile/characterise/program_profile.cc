@@ -260,6 +260,7 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   profile.disturbed = others.by();
   take_failure(*run, passed_on, watch.seen(), profile);
   profile.lost_marks = run->lost_marks();
+  profile.other_marks = run->marks().of_others();
   profile.begin_ns = run->started_ns();
   profile.end_ns = watch.end_ns();
   profile.wall_s = seconds_between(profile.begin_ns, profile.end_ns);

@@ -56,8 +56,8 @@ struct ProgramProfile {
   std::vector<MarkedMinibatch> minibatches;  ///< without the first, whose begin is not known
   std::optional<ProgramPart> marked;         ///< from the first mark to the last one
   std::vector<ProgramPart> windows;          ///< windows that it marked, in the order of their ends
-  uint64_t lost_marks = 0;
-  double cpu_s = 0, cpu_pct = 0;  ///< of all its processes; percent of one core
+  uint64_t lost_marks = 0, other_marks = 0;  ///< overwritten; of other processes than the first
+  double cpu_s = 0, cpu_pct = 0;             ///< of all its processes; percent of one core
   double peak_memory_bytes = 0;
   int peak_processes = 0;
   std::optional<uint64_t> read_bytes, read_chars;

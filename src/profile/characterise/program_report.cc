@@ -28,6 +28,7 @@ Json program_json(const ProgramProfile& profile) {
             {"start_up_s", profile.start_up_s},
             {"marked", profile.marked ? part_json(*profile.marked) : Json(nullptr)},
             {"lost_marks", profile.lost_marks},
+            {"other_marks", profile.other_marks},
             {"cpu_s", profile.cpu_s},
             {"cpu_pct", profile.cpu_pct},
             {"peak_memory_bytes", profile.peak_memory_bytes},

@@ -195,7 +195,10 @@ std::vector<Mark> MarkReader::take() {
     if (mark.kind == MarkKind::figure) take_figure(mark);
     if (mark.kind >= MarkKind::setting) continue;
     if (pid_ == 0) pid_ = mark.pid;
-    if (mark.pid == pid_) taken.push_back(std::move(mark));
+    if (mark.pid == pid_)
+      taken.push_back(std::move(mark));
+    else
+      ++of_others_;
   }
   return taken;
 }

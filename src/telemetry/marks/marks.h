@@ -99,6 +99,8 @@ class MarkReader {
   /// and counted.
   std::vector<Mark> take();
   uint64_t lost() const { return lost_; }
+  /// Minibatches and windows of the other processes, so far.
+  uint64_t of_others() const { return of_others_; }
   /// Has any process of the program read this setting, by what was taken so far?
   bool was_read(const std::string& setting) const;
   /// What the program has reported by what was taken so far, the last of each name.
@@ -114,7 +116,7 @@ class MarkReader {
 
   std::filesystem::path path_;
   marks::Ring* ring_;
-  uint64_t next_ = 0, lost_ = 0;
+  uint64_t next_ = 0, lost_ = 0, of_others_ = 0;
   uint32_t pid_ = 0;
   std::set<std::string> settings_;  ///< that were read, as marks hold their names
   std::map<std::string, double> figures_;

@@ -111,7 +111,8 @@ function program_sheet(p: ProfileProgram): Sheet {
       ...known("GPU load", gpu?.load_pct, "%"), ...known("GPU clock", gpu?.clock_mhz, "MHz"),
     ],
     charts: [], bars: parts.filter((w) => w.compute_s !== null).slice(0, most_bars).map((w) => bar(w.name, "", w)), tables: [marks_table(parts, gpu !== null)],
-    notes: [...gap_and_end(p), ...notes("warning", [p.lost_marks > 0 ? `${p.lost_marks} marks were lost` : ""])],
+    notes: [...gap_and_end(p), ...notes("warning", [p.lost_marks > 0 ? `${p.lost_marks} marks were lost` : "",
+      (p.other_marks ?? 0) > 0 ? `${p.other_marks} marks of other processes do not count` : ""])],
     facts: [facts("Run", [["started", p.started_utc], ["exit code", p.exit_code], ["power total", p.power_total], ["processes at most", p.peak_processes]])],
   };
 }
