@@ -72,13 +72,13 @@ for trial in study:
 print(asked, study.best.config["batch_size"])
 )PY";
   environment_["PYTHONDONTWRITEBYTECODE"] = "1";
-  const std::string place =
-      write("named.py", "import os\nstop_early = 'STOP' in os.environ\n" + text).string();
+  const std::string place = write("named.py", "import os\nstop_early = os.path.exists('" +
+                                                  (folder_ / "stop").string() + "')\n" + text)
+                                .string();
   program_ = python;
-  environment_["STOP"] = "1";
+  write("stop", "");
   ASSERT_EQ(run({place}).exit_code, 0);
-  ::unsetenv("STOP");
-  environment_.erase("STOP");
+  fs::remove(folder_ / "stop");
   const Finished second = run({place}), third = run({place});
   ASSERT_EQ(second.exit_code, 0) << second.err;
   EXPECT_EQ(second.out, "4 32\n");  // the other two, and the answer and the default once more

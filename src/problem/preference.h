@@ -12,7 +12,7 @@ namespace flyball {
 /// What is worth more where serving sooner costs training.
 struct Preference {
   enum class Kind : uint8_t {
-    latency,   ///< the soonest answers that keep 99 % of the training there could be
+    latency,   ///< the soonest answers expected to keep 99 % of the training there could be
     training,  ///< all training that the latency budgets allow: a batch starts at the latest safe
                ///< time
     exchange   ///< 1 % of training is worth `ms_of_percent` of median latency
