@@ -62,7 +62,7 @@ CLI::Option* add_preference(CLI::App& command, Preference& preference) {
                         throw CLI::ValidationError("--prefer", in_one_line(parsed.error()));
                       preference = *parsed;
                     },
-                    "What counts more: latency (the soonest answers that keep 99 % of the "
+                    "What counts more: latency (the soonest answers expected to keep 99 % of the "
                     "training), training (batches start as late as is safe), or the median latency "
                     "that 1 % of training is worth, such as 5ms"),
                 {"latency", "training"})
