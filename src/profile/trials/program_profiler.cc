@@ -8,6 +8,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -382,8 +383,9 @@ class ProgramProfiler final : public Profiler {
     return {};
   }
 
-  // The same of what it is to report: other trials of it would report no more.
-  Status check_figures(const Measurement& m) const {
+  // The same of what it is to report. A later trial may not come to that: then it holds no limit.
+  Status check_figures(const Measurement& m) {
+    if (std::exchange(figures_checked_, true)) return {};
     for (const std::string& name : options_.wanted_figures)
       if (!m.figures.contains(name)) return never_reported(name, m.figures);
     return {};
@@ -418,7 +420,7 @@ class ProgramProfiler final : public Profiler {
   Space space_;
   size_t default_ = 0;
   Settings own_;  ///< values that the program takes of itself, as its files say
-  bool axes_checked_ = false;
+  bool axes_checked_ = false, figures_checked_ = false;
   bool refused_ = false;       ///< the whole program, not only this trial
   std::optional<bool> whole_;  ///< were its trials whole runs so far?
 };
