@@ -88,8 +88,9 @@ class Numbers(unittest.TestCase):
                 loop = Loop(None, {"accuracy": "val"})
                 self.assertIn('report("accuracy")', self.refusal(loop.report, {"val": value}).message)
         flyball.report("accuracy", Scalar(0.75))
-        flyball.report("accuracy", float("nan"))  # nothing to hold a limit to
         self.assertEqual(_marks.figures, {"accuracy": 0.75})
+        flyball.report("accuracy", float("nan"))  # nothing to hold a limit to, whatever it was before
+        self.assertEqual(_marks.figures, {})
 
     def test_of_turns(self):
         for share in (True, "2", b"2"):
