@@ -235,7 +235,7 @@ TEST(Plan, TwoServicesShareTheTime) {
   EXPECT_THAT(text, HasSubstr("net latency 20 of 400 ms\n"));
   EXPECT_THAT(text, HasSubstr("net arrival rate 10/s of the 60/s that could be sustained\n"));
   EXPECT_THAT(text, HasSubstr("det arrival rate 20/s of the 170/s that could be sustained\n"));
-  EXPECT_THAT(text, HasSubstr("10 ms more latency would buy nothing"));
+  EXPECT_THAT(text, HasSubstr("10 ms more latency for each would buy nothing"));
 }
 
 /// Predicts the surface as it is, so that what is better than the answer is known.

@@ -121,7 +121,9 @@ TEST(BoardComparison, ChoosesWhereItIsAskedTo) {
   ASSERT_TRUE(compare_boards(all).ok());
   ASSERT_TRUE(all.infeasible);
   EXPECT_EQ(all.infeasible->code, Code::infeasible);
-  EXPECT_EQ(all.infeasible->hint, "relax a limit, leave a network out, or name other boards");
+  EXPECT_EQ(all.infeasible->hint,
+            "relax a limit, leave a network out, or name other boards; lower modes of a board are "
+            "chosen by `flyball fleet choose` and `flyball tune`");
   EXPECT_THAT(all.choice->misses[0], ElementsAre("power of resnet18: 40 W of 35 W"));
 }
 
