@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <fstream>
@@ -36,7 +35,11 @@ MeasureResult measured(const std::vector<std::string>& argv, MeasureOptions opti
 }
 
 TEST(Measure, TimesACommandAndCostsLittle) {
+#ifdef __SANITIZE_THREAD__
+  const MeasureResult result = measured({"sleep", "5"});  // a sample is dear, so they are few
+#else
   const MeasureResult result = measured({"sleep", "0.5"});
+#endif
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_GE(result.wall_s, 0.5);
   EXPECT_LT(result.wall_s, 30);
@@ -44,10 +47,7 @@ TEST(Measure, TimesACommandAndCostsLittle) {
   EXPECT_GT(result.peak_memory_bytes, 100e3);
   EXPECT_LT(result.peak_memory_bytes, 50e6);
   EXPECT_EQ(result.peak_processes, 1);
-  // About 50 where the machine is free; where a sample is dear (sanitizers), as few as its cost
-  // allows.
-  EXPECT_GE(static_cast<double>(result.samples),
-            std::min(3.0, result.wall_s / result.memory_interval_s));
+  EXPECT_GE(result.samples, 3u);  // about 50 where the machine is free
   EXPECT_GT(result.own_cpu_s, 0);
 }
 
