@@ -49,17 +49,9 @@ bool is_duration(const std::string& figure) {
 
 // Of figures whose unit is known: as every size and duration, with a unit.
 Result<double> measured_value(const std::string& figure, std::string_view text) {
-  std::optional<double> value;
-  if (is_duration(figure)) {
-    if (const auto time = parse_seconds(text)) value = time->value;
-  } else if (const auto bytes = parse_bytes(text)) {
-    value = *bytes;
-  }
-  if (value) return *value;
-  return Error{Code::invalid_argument,
-               fmt::format("'{}' is not a {}", text, is_duration(figure) ? "duration" : "size"),
-               fmt::format("write it with a unit, such as {}={}", figure,
-                           is_duration(figure) ? "500ms" : "2GB")};
+  if (!is_duration(figure)) return parse_bytes(text);
+  FLYBALL_ASSIGN(const Seconds time, parse_seconds(text));
+  return time.value;
 }
 
 // "1%" of a figure that is a share by what it is; of an accuracy nobody knows what it would be.

@@ -194,8 +194,8 @@ std::optional<double> fastest(const Problem& problem, const Readings& readings) 
 
 /// Has each of two services a limit of its own?
 bool of_each(const Problem& problem, Constraint constraint) {
-  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  return two && (constraint == Constraint::latency || constraint == Constraint::arrival_rate);
+  return problem.two_services() &&
+         (constraint == Constraint::latency || constraint == Constraint::arrival_rate);
 }
 
 /// Whose limit it is, where two services have one each.

@@ -147,12 +147,6 @@ std::optional<Provenance> no_gain(const Problem& problem, const Problem& relaxed
   return view.coverage;
 }
 
-/// Have both of two services a limit on the latency?
-bool two_latencies(const Problem& problem) {
-  return std::ranges::count_if(problem.roles,
-                               [](const Role& r) { return r.latency_ms != unlimited; }) == 2;
-}
-
 /// Is anything bought?
 bool price_limit(const Problem& problem, const Problem& relaxed, const View& view, double best,
                  const std::string& what, std::vector<ShadowPrice>& shadow_prices) {
@@ -189,7 +183,7 @@ void price_next_step(const Problem& problem, const View& view, double best, cons
                                                                 : 1;
   const double more = rounded((least - margin.limit) / unit, 3, true);
   limit_of(relaxed, margin.constraint, margin.role) = margin.limit + more * unit;
-  const bool one_of_two = margin.constraint == Constraint::latency && two_latencies(problem);
+  const bool one_of_two = margin.constraint == Constraint::latency && problem.two_services();
   const std::string what =
       fmt::format("{} {} more {}{}", number(more), in_percent ? "%" : margin.unit,
                   constraint_name(margin.constraint),
@@ -214,7 +208,7 @@ std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& vi
     Problem relaxed = problem;
     for (Role& role : relaxed.roles) role.latency_ms += more_ms;
     price(Constraint::latency, relaxed,
-          two_latencies(problem) ? "10 ms more latency for each" : "10 ms more latency");
+          problem.two_services() ? "10 ms more latency for each" : "10 ms more latency");
   }
   if (problem.budgets.time_ms != unlimited) {
     Problem relaxed = problem;

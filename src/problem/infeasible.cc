@@ -86,8 +86,8 @@ void ease_rate(const Problem& problem, const Readings& readings, size_t role, bo
 
 /// "the latency budget of 55 ms", of whom where two are served.
 std::string limit_text(const Problem& problem, const Relaxation& relaxation) {
-  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  const std::string whose = two ? role_name(problem, relaxation.role) + "'s " : "the ";
+  const std::string whose =
+      problem.two_services() ? role_name(problem, relaxation.role) + "'s " : "the ";
   switch (relaxation.constraint) {
     case Constraint::slowdown:
       return fmt::format("the slowdown limit of {} %",
@@ -114,8 +114,8 @@ std::string rate_that_does(Problem problem, const Readings& readings, const Rela
 
 std::string remedy_text(const Problem& problem, const Readings& readings,
                         const Relaxation& relaxation, bool trains) {
-  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  const std::string whose = two ? " for " + role_name(problem, relaxation.role) : "";
+  const std::string whose =
+      problem.two_services() ? " for " + role_name(problem, relaxation.role) : "";
   switch (relaxation.constraint) {
     case Constraint::slowdown:
       return fmt::format("a slowdown of {} % would do",

@@ -115,6 +115,7 @@ struct Problem {
   ClientMargin margin = {};     ///< of the latency budgets, where the scheduler serves
   bool published_wait = false;  ///< the papers' wait of a batch, bs/α in place of (bs−1)/α
 
+  bool two_services() const { return roles.size() == 2 && roles[0].serves(); }
   bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }
   bool needs_power() const;
   /// Time that a choice loses in each window to changing modes if it trains there: none where the

@@ -21,24 +21,21 @@ namespace fs = std::filesystem;
 
 constexpr const char* prefix = "flyball-temp-";
 
-// Held while its process lives; −1: not to be had.
-int lock_of(const fs::path& folder) {
-  const int lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (lock < 0 || ::flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
-  ::close(lock);
-  return -1;
+Descriptor opened(const fs::path& folder) {
+  return Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+bool lock(const Descriptor& folder) {
+  return ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
 // A folder of this user which nobody holds, and nobody is about to.
-bool is_left(const fs::path& folder) {
+bool is_left(const fs::path& path) {
   constexpr time_t least_age_s = 60;
+  const Descriptor folder = opened(path);
   struct stat seen {};
-  if (::lstat(folder.c_str(), &seen) != 0 || !S_ISDIR(seen.st_mode) || seen.st_uid != ::geteuid())
-    return false;
-  if (::time(nullptr) - seen.st_mtime < least_age_s) return false;
-  const int lock = lock_of(folder);
-  if (lock >= 0) ::close(lock);
-  return lock >= 0;
+  return ::fstat(folder.get(), &seen) == 0 && seen.st_uid == ::geteuid() &&
+         ::time(nullptr) - seen.st_mtime >= least_age_s && lock(folder);
 }
 
 void remove_left(const fs::path& parent) {
@@ -62,24 +59,24 @@ Result<TempFolder> TempFolder::make(fs::path parent) {
   remove_left(parent);
   std::string name = (parent / prefix).string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) return file_error("make a folder in", parent, errno);
-  const int lock = lock_of(name);
-  return TempFolder(std::move(name), lock);
+  Descriptor folder = opened(name);
+  if (!lock(folder)) folder = Descriptor(-1);
+  return TempFolder(std::move(name), std::move(folder));
 }
 
 TempFolder::TempFolder(const fs::path& parent) : lock_(-1) {
   Result<TempFolder> made = make(parent);
   if (!made) throw std::system_error(EIO, std::generic_category(), made.error().message);
   path_ = std::exchange(made->path_, {});
-  lock_ = std::exchange(made->lock_, -1);
+  lock_ = std::move(made->lock_);
 }
 
 TempFolder::TempFolder(TempFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
 TempFolder::~TempFolder() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
-  if (lock_ >= 0) ::close(lock_);
 }
 
 }  // namespace flyball

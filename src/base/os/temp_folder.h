@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
+#include "base/descriptor.h"
 #include "base/status.h"
 
 namespace flyball {
@@ -25,11 +27,11 @@ class TempFolder {
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
-  TempFolder(std::filesystem::path made, int lock) : path_(std::move(made)), lock_(lock) {}
+  TempFolder(std::filesystem::path made, Descriptor lock)
+      : path_(std::move(made)), lock_(std::move(lock)) {}
 
   std::filesystem::path path_;
-  int lock_;  ///< of a file in it, while this process lives: the folder is in use; −1: not to be
-              ///< had
+  Descriptor lock_;  ///< the folder's own, while this process lives; none where it has no locks
 };
 
 }  // namespace flyball

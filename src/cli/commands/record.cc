@@ -185,9 +185,7 @@ Status record_host(const RecordArguments& options, const Board& board, Context& 
   std::string stopped;
   if (runs && !follow_command(options, recording, context)) {
     sampler.stop();
-    (void)recording.finish("the command did not start");
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
+    discard(recording, file);
     return {};
   }
   if (runs)

@@ -126,6 +126,12 @@ Status RecordOption::finish(const std::vector<Span>& spans, const std::string& s
   return {};
 }
 
+void discard(SamplerRecording& recording, const std::filesystem::path& file) {
+  (void)recording.finish("the command did not start");
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+}
+
 // That it could not be written is no news beside why there is no answer.
 void RecordOption::give_up(const std::string& why) {
   if (!recording_) return;
@@ -136,9 +142,10 @@ void RecordOption::give_up(const std::string& why) {
 }
 
 void RecordOption::discard() {
-  give_up("the command did not start");
-  std::error_code ignored;
-  if (given()) std::filesystem::remove(file_, ignored);
+  if (!recording_) return;
+  cli::discard(*recording_, file_);
+  run_.reset();
+  recording_.reset();
 }
 
 std::string RecordOption::words() const {

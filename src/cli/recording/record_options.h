@@ -32,6 +32,9 @@ struct RecordSensors {
 };
 RecordSensors open_record_sensors(const Board& board, const std::filesystem::path& root);
 
+/// The command did not start: there is no record either, so that it may be written once it does.
+void discard(SamplerRecording& recording, const std::filesystem::path& file);
+
 /// `--record` of commands that run something: what they sample, as a record.
 class RecordOption {
  public:
@@ -47,7 +50,7 @@ class RecordOption {
   Status finish(const std::vector<Span>& spans, const std::string& stopped, const Json& answer);
   /// The same where there is no answer: the run of the store has failed.
   void give_up(const std::string& why);
-  /// The command did not start: there is no record either, so that it may be written once it does.
+  /// The same where the command did not start: there is no record either.
   void discard();
   /// "run.flyrec (`flyball report run.flyrec` shows it)"
   std::string words() const;

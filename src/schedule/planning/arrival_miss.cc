@@ -26,13 +26,9 @@ Advice power_advice(double power_w) {
   return advice_on(Constraint::power, rounded(power_w, 3, true));
 }
 
-bool two_services(const Problem& problem) {
-  return problem.roles.size() == 2 && problem.roles.front().serves();
-}
-
 /// The latency budgets as they are typed: one value for each service, or one for all.
 Advice latency_advice(const Problem& problem, const EnoughLatency& enough) {
-  const bool one_of_two = enough.role && two_services(problem);
+  const bool one_of_two = enough.role && problem.two_services();
   Advice advice = advice_on(Constraint::latency, enough.latency_ms,
                             one_of_two ? role_name(problem, *enough.role) : "");
   if (!one_of_two) return advice;
@@ -54,7 +50,7 @@ Advice rate_advice(const Problem& problem, const std::vector<ArrivalSpec>& arriv
                      : spec.by_rate ? spec.text.substr(0, spec.text.find(':'))
                                     : spec.text);
   Advice advice = advice_on(Constraint::arrival_rate, arrivals[service].rate_hz,
-                            two_services(problem) ? role_name(problem, service) : "");
+                            problem.two_services() ? role_name(problem, service) : "");
   if (!by_rate) advice.flag = "--arrivals";
   advice.whole = join(values, " ");
   return advice;
@@ -127,7 +123,7 @@ class Miss {
     for (size_t role = 0; role < problem_.roles.size(); ++role)
       if (problem_.roles[role].serves())
         if (auto enough = planner_.least_latency(power_w_, role)) all.push_back(*std::move(enough));
-    if (all.empty() && two_services(problem_))
+    if (all.empty() && problem_.two_services())
       if (auto enough = planner_.least_latency(power_w_, {})) all.push_back(*std::move(enough));
     for (const EnoughLatency& enough : all) alone().push_back(latency_advice(problem_, enough));
   }

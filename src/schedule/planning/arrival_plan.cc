@@ -332,12 +332,8 @@ std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
     const SimulatedChoice* found = simulated_to(candidate.choice, bar);
     if (!found || (best && !better(*found, *best)) || !in_time(candidate.choice)) continue;
     if (options_.allowed && !options_.allowed(candidate.choice)) continue;
-    if (trains) {
-      best = *found;
-      continue;
-    }
-    SimulatedChoice promised = worse_of_two(candidate.choice);
-    if (!best || better(promised, *best)) best = std::move(promised);
+    SimulatedChoice judged_by = trains ? *found : worse_of_two(candidate.choice);
+    if (!best || better(judged_by, *best)) best = std::move(judged_by);
   }
   if (stopped()) return std::nullopt;  // what was simulated last was not, to its end
   return best;
